@@ -1,0 +1,16 @@
+package io.kinema.model;
+
+import io.kinema.compute.Tensor;
+
+/**
+ * Sees named intermediates of a network while it runs, for golden comparison and debugging. Names are those of the golden
+ * cases ({@code block0_attn}, {@code token_refiner}, ...). A tensor is valid only during the call; copy what you keep.
+ */
+@FunctionalInterface
+public interface StageTap {
+    /** Looks at nothing. Networks may skip work that only a tap would see when they are given this one. */
+    StageTap NONE = (name, value) -> {
+    };
+
+    void stage(String name, Tensor value);
+}

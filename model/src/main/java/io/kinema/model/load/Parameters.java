@@ -1,0 +1,105 @@
+package io.kinema.model.load;
+
+import io.kinema.compute.Backend;
+import io.kinema.compute.DenseWeight;
+import io.kinema.compute.Tensor;
+import io.kinema.compute.Weight;
+import io.kinema.compute.Workspace;
+import io.kinema.weights.BadWeightsException;
+import io.kinema.weights.DType;
+import io.kinema.weights.Shape;
+import io.kinema.weights.StoredTensor;
+import io.kinema.weights.TensorSource;
+
+/**
+ * Reads named, shape-checked parameters of a network onto a backend. Owns nothing: mapped tensors belong to the source,
+ * copies to the workspace given here.
+ *
+ * @param backend  where the tensors go
+ * @param source   the checkpoint
+ * @param owner    memory for copies (converted or uploaded tensors)
+ * @param prefix   put before every name
+ * @param rounding how matrices are stored for products
+ */
+public record Parameters(Backend backend, TensorSource source, Workspace owner, String prefix, Rounding rounding) {
+
+    /** What happens to a matrix's values when it is loaded. */
+    public enum Rounding {
+        /** Kept in the dtype of the file. */
+        AS_STORED,
+        /** Rounded to FP16; a value that is not finite or would overflow is refused by name. */
+        F16,
+        /** Rounded to BF16. */
+        BF16
+    }
+
+    /** The same reader with {@code more} appended to the prefix. */
+    public Parameters under(String more) {
+        return new Parameters(backend, source, owner, prefix + more, rounding);
+    }
+
+    /** The same reader with another rounding (FP32 islands use {@link Rounding#AS_STORED}). */
+    public Parameters rounded(Rounding other) {
+        return new Parameters(backend, source, owner, prefix, other);
+    }
+
+    /** True when the checkpoint has this name. */
+    public boolean has(String name) {
+        return source.find(prefix + name).isPresent();
+    }
+
+    /** A parameter in the file's dtype. @throws BadWeightsException when absent or of another shape */
+    public Tensor stored(String name, long... dims) {
+        return backend.load(checked(name, dims), owner);
+    }
+
+    /** A small parameter widened to FP32 (norm weights, biases, convolution kernels). */
+    public Tensor f32(String name, long... dims) {
+        StoredTensor stored = checked(name, dims);
+        Tensor loaded = backend.load(stored, owner);
+        if (stored.dtype() == DType.F32 && aligned(stored)) {
+            return loaded;
+        }
+        Tensor wide = owner.f32(dims);
+        backend.copy(loaded, wide);
+        return wide;
+    }
+
+    /** A matrix [n, k] for {@code linear}, rounded as this reader says. */
+    public Weight matrix(String name, long n, long k) {
+        StoredTensor stored = checked(name, n, k);
+        DType wanted = switch (rounding) {
+            case AS_STORED -> stored.dtype();
+            case F16 -> DType.F16;
+            case BF16 -> DType.BF16;
+        };
+        Tensor loaded = backend.load(stored, owner);
+        if (wanted == stored.dtype()) {
+            return new DenseWeight(loaded);
+        }
+        if (wanted == DType.F16) {
+            HalfRange.requireRepresentable(stored);
+        }
+        Tensor rounded = owner.allocate(wanted, n, k);
+        backend.copy(loaded, rounded);
+        return new DenseWeight(rounded);
+    }
+
+    private StoredTensor checked(String name, long... dims) {
+        StoredTensor stored = source.get(prefix + name);
+        Shape expected = Shape.of(dims);
+        if (!stored.shape().equals(expected)) {
+            throw new BadWeightsException(stored.file() + ": tensor " + stored.name() + " has shape " + stored.shape()
+                    + ", expected " + expected + " from the config; the config and the weights do not belong together");
+        }
+        if (!stored.dtype().floating()) {
+            throw new BadWeightsException(stored.file() + ": tensor " + stored.name() + " is " + stored.dtype()
+                    + ", expected a float dtype; use a float checkpoint");
+        }
+        return stored;
+    }
+
+    private static boolean aligned(StoredTensor stored) {
+        return stored.data().address() % Float.BYTES == 0;
+    }
+}
