@@ -1,0 +1,15 @@
+package io.kinema.engine.verify;
+
+import java.util.Map;
+
+/** The operations of one component of the golden format. */
+interface Operations {
+    /** Computes the answer to one check. */
+    @FunctionalInterface
+    interface Operation {
+        Answer answer(Question question);
+    }
+
+    /** By the name that cases call them. */
+    Map<String, Operation> byName();
+}
