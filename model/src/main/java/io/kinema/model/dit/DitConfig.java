@@ -2,6 +2,7 @@ package io.kinema.model.dit;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.kinema.model.load.ConfigFields;
+import java.util.List;
 
 /**
  * Sizes and constants of the diffusion transformer, from the diffusers layout's {@code transformer/config.json}.
@@ -34,23 +35,22 @@ public record DitConfig(int heads, int headDim, int hidden, int layers, int refi
     public static final int AXES = 3;
 
     private static final String CLASS = "MiniMaxH3Transformer3DModel";
+    /** No released size comes near these; they keep products of two sizes inside an int or a long. */
+    private static final int WIDEST = 1 << 20;
+    private static final int DEEPEST = 4096;
 
     /** @throws io.kinema.weights.BadWeightsException when a field is missing, of the wrong kind or out of range */
     public static DitConfig read(JsonNode json) {
-        ConfigFields f = new ConfigFields("transformer config", json);
+        ConfigFields f = new ConfigFields("transformer", json);
         f.only("_class_name", CLASS);
-        DitConfig c = new DitConfig(f.size("num_attention_heads"), f.size("attention_head_dim"), f.size("hidden_size"), f.size("num_layers"),
-                f.count("num_refiner_layers", 2), f.size("ffn_dim"), videoPatchDim(f), f.size("audio_in_channels", 32),
-                f.size("text_dim", 5120), f.size("freq_dim", 256), f.size("time_embed_hidden_dim", 5376), f.size("time_embed_dim", 2688),
-                f.size("rope_freq_dim", 16), f.positive("rope_theta", 10000),
-                (float) f.positive("norm_eps", 1e-5), (float) f.positive("qk_norm_eps", 1e-5), (float) f.positive("final_norm_eps", 1e-5));
-        if (c.rotaryDim() > c.headDim) {
-            throw f.wrong("rope_freq_dim", c.ropeFrequencies, "at most attention_head_dim / 6 = " + c.headDim / (2 * AXES));
-        }
-        if (c.freqDim < 2) {
-            throw f.wrong("freq_dim", c.freqDim, "at least 2");
-        }
-        return c;
+        int headDim = f.integer("attention_head_dim", 1, WIDEST);
+        return new DitConfig(f.integer("num_attention_heads", 1, DEEPEST), headDim,
+                f.integer("hidden_size", 1, WIDEST), f.integer("num_layers", 1, DEEPEST), f.integerOr(2, "num_refiner_layers", 0, DEEPEST),
+                f.integer("ffn_dim", 1, WIDEST), videoPatchDim(f), f.integerOr(32, "audio_in_channels", 1, WIDEST),
+                f.integerOr(5120, "text_dim", 1, WIDEST), f.integerOr(256, "freq_dim", 2, WIDEST),
+                f.integerOr(5376, "time_embed_hidden_dim", 1, WIDEST), f.integerOr(2688, "time_embed_dim", 1, WIDEST),
+                ropeFrequencies(f, headDim), f.numberOr(10000, "rope_theta", Float.MIN_NORMAL, Float.MAX_VALUE),
+                epsilon(f, "norm_eps"), epsilon(f, "qk_norm_eps"), epsilon(f, "final_norm_eps"));
     }
 
     /** heads * headDim. */
@@ -63,17 +63,28 @@ public record DitConfig(int heads, int headDim, int hidden, int layers, int refi
         return 2 * AXES * ropeFrequencies;
     }
 
+    private static float epsilon(ConfigFields f, String name) {
+        return (float) f.numberOr(1e-5, name, 0, 1);
+    }
+
+    /** All three axes' angle pairs must fit in a head. */
+    private static int ropeFrequencies(ConfigFields f, int headDim) {
+        int frequencies = f.integerOr(16, "rope_freq_dim", 1, WIDEST);
+        if (frequencies > headDim / (2 * AXES)) {
+            throw f.wrong("rope_freq_dim", frequencies, "at most attention_head_dim / 6 = " + headDim / (2 * AXES));
+        }
+        return frequencies;
+    }
+
     private static int videoPatchDim(ConfigFields f) {
-        int[] patch = f.has("patch_size") ? f.wholes("patch_size", 1) : new int[] {1, 2, 2};
-        if (patch.length != AXES) {
-            throw f.wrong("patch_size", f.node().get("patch_size"), "three sizes (time, height, width)");
+        List<Integer> patch = f.has("patch_size") ? f.integers("patch_size", 1, 1024) : List.of(1, 2, 2);
+        if (patch.size() != AXES) {
+            throw f.wrong("patch_size", patch, "three sizes: time, height, width");
         }
-        long dim = f.size("in_channels", 24);
-        for (int p : patch) {
-            dim = Math.min(dim * p, Integer.MAX_VALUE);
-        }
-        if (dim > 1 << 24) {
-            throw f.wrong("patch_size", f.node().get("patch_size"), "in_channels times the patch's volume to be at most " + (1 << 24));
+        long channels = f.integerOr(24, "in_channels", 1, WIDEST);
+        long dim = channels * patch.get(0) * patch.get(1) * patch.get(2);
+        if (dim > WIDEST) {
+            throw f.wrong("patch_size", patch, "in_channels times the patch's volume to be at most " + WIDEST);
         }
         return (int) dim;
     }
