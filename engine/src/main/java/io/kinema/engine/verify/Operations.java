@@ -1,5 +1,6 @@
 package io.kinema.engine.verify;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import java.util.Map;
 
 /** The operations of one component of the golden format. */
@@ -12,4 +13,9 @@ interface Operations {
 
     /** By the name that cases call them. */
     Map<String, Operation> byName();
+
+    /** The plain value a check expects; only called when it has one. */
+    default JsonNode expectedValue(CaseFile file, CaseFile.Check check) {
+        return check.value().orElseThrow();
+    }
 }
