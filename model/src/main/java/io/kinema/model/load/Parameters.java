@@ -2,6 +2,7 @@ package io.kinema.model.load;
 
 import io.kinema.compute.Backend;
 import io.kinema.compute.DenseWeight;
+import io.kinema.compute.Device;
 import io.kinema.compute.Tensor;
 import io.kinema.compute.Weight;
 import io.kinema.compute.Workspace;
@@ -84,6 +85,20 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
     public List<Weight> stackedMatrices(String name, int parts, long n, long k) {
         Tensor all = rounded(checked(name, parts * n, k));
         return IntStream.range(0, parts).<Weight>mapToObj(i -> new DenseWeight(all.rows(i * n, (i + 1) * n))).toList();
+    }
+
+    /** A parameter's values on the Java heap, widened or rounded to FP32; for small tables that are computed at load. */
+    public float[] host(String name, long... dims) {
+        try (Workspace.Frame frame = owner.frame()) {
+            Tensor values = f32(name, dims);
+            if (values.device().kind() == Device.Kind.CPU) {
+                return values.toFloats();
+            }
+            Tensor copy = Tensor.ofFloats(new float[Math.toIntExact(values.elements())], dims);
+            backend.copy(values, copy);
+            backend.finish();
+            return copy.toFloats();
+        }
     }
 
     private Tensor rounded(StoredTensor stored) {
