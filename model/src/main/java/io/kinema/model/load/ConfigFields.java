@@ -73,6 +73,33 @@ public final class ConfigFields {
         return text;
     }
 
+    /** True when the field is there and not null. */
+    public boolean has(String name) {
+        return json.hasNonNull(name);
+    }
+
+    /** {@link #integer(String, int, int)}, or {@code absent} when the field is not there. */
+    public int integerOr(int absent, String name, int low, int high) {
+        return has(name) ? integer(name, low, high) : absent;
+    }
+
+    /** {@link #number(String, double, double)}, or {@code absent} when the field is not there. */
+    public double numberOr(double absent, String name, double low, double high) {
+        return has(name) ? number(name, low, high) : absent;
+    }
+
+    /** Refuses a field that is there with a value other than the only supported one. */
+    public void only(String name, String supported) {
+        if (has(name) && !json.get(name).asText().equals(supported)) {
+            throw wrong(name, json.get(name), supported + ", the only kind supported");
+        }
+    }
+
+    /** The fields of a nested object, named in messages as {@code network.name}. */
+    public ConfigFields object(String name) {
+        return new ConfigFields(network + " " + name, field(name));
+    }
+
     /** The exception for a field whose value cannot be used. */
     public BadWeightsException wrong(String name, Object got, String expected) {
         return new BadWeightsException(network + " config: " + name + " is " + got + ", expected " + expected

@@ -76,7 +76,7 @@ final class VideoEncoder {
                 x = level(i, x, ws, tap);
                 tap.stage("down_block" + i, x);
             }
-            if (tap != StageTap.NONE) {
+            if (tap.wants("norm_out")) {
                 tapNorm(x, ws, tap);
             }
             normOut.apply(backend, x, true, x);

@@ -1,7 +1,6 @@
 package io.kinema.model.video;
 
 import io.kinema.compute.Backend;
-import io.kinema.compute.DenseWeight;
 import io.kinema.compute.NormOps.Rotary;
 import io.kinema.compute.Operand;
 import io.kinema.compute.Precision;
@@ -43,9 +42,9 @@ final class VitDecoder {
         backend = root.backend();
         this.config = config;
         operand = precision.operand();
-        postQuant = new DenseWeight(root.f32("post_quant_conv.weight", latent, latent, 1, 1, 1).reshape(latent, latent));
+        postQuant = root.kernelMatrix("post_quant_conv.weight", latent, latent, 1, 1, 1);
         postQuantBias = root.f32("post_quant_conv.bias", latent);
-        projIn = new DenseWeight(p.f32("proj_in.weight", dim, latent));
+        projIn = root.matrix("decoder.proj_in.weight", dim, latent);
         projInBias = p.f32("proj_in.bias", dim);
         registers = p.f32("register_tokens", 1, vit.registerTokens(), dim).select(0, 0);
         blocks = new ArrayList<>();
