@@ -10,6 +10,8 @@ import io.kinema.weights.DType;
 import io.kinema.weights.Shape;
 import io.kinema.weights.StoredTensor;
 import io.kinema.weights.TensorSource;
+import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * Reads named, shape-checked parameters of a network onto a backend. Owns nothing: mapped tensors belong to the source,
@@ -67,7 +69,24 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
 
     /** A matrix [n, k] for {@code linear}, rounded as this reader says. */
     public Weight matrix(String name, long n, long k) {
-        StoredTensor stored = checked(name, n, k);
+        return new DenseWeight(rounded(checked(name, n, k)));
+    }
+
+    /** A convolution kernel [n, rest...] whose step equals its size, as the matrix [n, product of rest] it then is. */
+    public Weight kernelMatrix(String name, long n, long... rest) {
+        long[] dims = new long[rest.length + 1];
+        dims[0] = n;
+        System.arraycopy(rest, 0, dims, 1, rest.length);
+        return new DenseWeight(rounded(checked(name, dims)).reshape(n, -1));
+    }
+
+    /** A matrix [parts * n, k] that holds {@code parts} layers' matrices one below the other, each [n, k]. No copy. */
+    public List<Weight> stackedMatrices(String name, int parts, long n, long k) {
+        Tensor all = rounded(checked(name, parts * n, k));
+        return IntStream.range(0, parts).<Weight>mapToObj(i -> new DenseWeight(all.rows(i * n, (i + 1) * n))).toList();
+    }
+
+    private Tensor rounded(StoredTensor stored) {
         DType wanted = switch (rounding) {
             case AS_STORED -> stored.dtype();
             case F16 -> DType.F16;
@@ -75,14 +94,14 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
         };
         Tensor loaded = backend.load(stored, owner);
         if (wanted == stored.dtype()) {
-            return new DenseWeight(loaded);
+            return loaded;
         }
         if (wanted == DType.F16) {
             HalfRange.requireRepresentable(stored);
         }
-        Tensor rounded = owner.allocate(wanted, n, k);
-        backend.copy(loaded, rounded);
-        return new DenseWeight(rounded);
+        Tensor copy = owner.allocate(wanted, stored.shape().toArray());
+        backend.copy(loaded, copy);
+        return copy;
     }
 
     private StoredTensor checked(String name, long... dims) {
