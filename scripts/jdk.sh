@@ -33,10 +33,22 @@ jdk_on_path() {
     jdk_home=${file%/bin/java}
 }
 
+# Sets jdk_folders to where package managers and installers put JDKs on Linux and macOS.
+usual_jdk_folders() {
+    local home=${HOME:-/nowhere}
+    jdk_folders=(/usr/lib/jvm/* /usr/lib64/jvm/* /usr/java/* /opt/* /opt/*/*
+        "$home"/.sdkman/candidates/java/* "$home"/.jdks/*
+        "$home"/.local/share/mise/installs/java/* "$home"/.asdf/installs/java/*
+        /Library/Java/JavaVirtualMachines/*/Contents/Home
+        "$home"/Library/Java/JavaVirtualMachines/*/Contents/Home
+        /opt/homebrew/opt/openjdk*/libexec/openjdk.jdk/Contents/Home
+        /usr/local/opt/openjdk*/libexec/openjdk.jdk/Contents/Home)
+}
+
 # Sets KINEMA_JDK to the JDK to use: JAVA_HOME, else PATH, else the usual folders (there the one nearest to the
 # version that Kinema is tested with). Prints one line and fails when there is none.
 find_jdk() {
-    local dir jdk_home jdk_major nearest=0
+    local folder jdk_folders jdk_home jdk_major nearest=0
     KINEMA_JDK=
     if [ -n "${JAVA_HOME:-}" ] && jdk_fits "${JAVA_HOME%/}"; then
         KINEMA_JDK=${JAVA_HOME%/}
@@ -46,20 +58,15 @@ find_jdk() {
         KINEMA_JDK=$jdk_home
         return 0
     fi
-    for dir in /usr/lib/jvm/* /usr/lib64/jvm/* /usr/java/* /opt/* /opt/*/* \
-        "${HOME:-/nowhere}"/.sdkman/candidates/java/* "${HOME:-/nowhere}"/.jdks/* \
-        "${HOME:-/nowhere}"/.local/share/mise/installs/java/* "${HOME:-/nowhere}"/.asdf/installs/java/* \
-        /Library/Java/JavaVirtualMachines/*/Contents/Home \
-        "${HOME:-/nowhere}"/Library/Java/JavaVirtualMachines/*/Contents/Home \
-        /opt/homebrew/opt/openjdk*/libexec/openjdk.jdk/Contents/Home \
-        /usr/local/opt/openjdk*/libexec/openjdk.jdk/Contents/Home; do
-        if jdk_fits "$dir" && { [ "$nearest" -eq 0 ] || [ "$jdk_major" -lt "$nearest" ]; }; then
+    usual_jdk_folders
+    for folder in "${jdk_folders[@]}"; do
+        if jdk_fits "$folder" && { [ "$nearest" -eq 0 ] || [ "$jdk_major" -lt "$nearest" ]; }; then
             nearest=$jdk_major
-            KINEMA_JDK=$dir
+            KINEMA_JDK=$folder
         fi
     done
     [ -n "$KINEMA_JDK" ] && return 0
-    echo "kinema: needs a JDK $KINEMA_LEAST_JAVA or later and found none (JAVA_HOME, PATH, /usr/lib/jvm, /opt, ~/.sdkman);" \
+    echo "kinema: needs a JDK $KINEMA_LEAST_JAVA or later and found none in JAVA_HOME, PATH, /usr/lib/jvm, /opt or ~/.sdkman;" \
         "get one from https://adoptium.net or with 'sdk install java 25-tem', or set JAVA_HOME to yours" >&2
     return 1
 }
