@@ -3,6 +3,7 @@ package io.kinema.model.load;
 import io.kinema.compute.Backend;
 import io.kinema.compute.DenseWeight;
 import io.kinema.compute.Device;
+import io.kinema.compute.Precision;
 import io.kinema.compute.Tensor;
 import io.kinema.compute.Weight;
 import io.kinema.compute.Workspace;
@@ -28,12 +29,21 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
 
     /** What happens to a matrix's values when it is loaded. */
     public enum Rounding {
-        /** Kept in the dtype of the file. */
+        /** Kept in the dtype of the file (F64 and F8 become F32, which products can read). */
         AS_STORED,
         /** Rounded to FP16; a value that is not finite or would overflow is refused by name. */
         F16,
         /** Rounded to BF16. */
-        BF16
+        BF16;
+
+        /** The rounding that a precision plan asks of its matrices. */
+        public static Rounding of(Precision precision) {
+            return switch (precision) {
+                case FP32 -> AS_STORED;
+                case FP16_FP32RES -> F16;
+                case BF16_FP32RES -> BF16;
+            };
+        }
     }
 
     /** The same reader with {@code more} appended to the prefix. */
@@ -87,6 +97,24 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
         return IntStream.range(0, parts).<Weight>mapToObj(i -> new DenseWeight(all.rows(i * n, (i + 1) * n))).toList();
     }
 
+    private Tensor rounded(StoredTensor stored) {
+        DType wanted = switch (rounding) {
+            case AS_STORED -> productDtype(stored.dtype());
+            case F16 -> DType.F16;
+            case BF16 -> DType.BF16;
+        };
+        Tensor loaded = backend.load(stored, owner);
+        if (wanted == stored.dtype()) {
+            return loaded;
+        }
+        if (wanted == DType.F16) {
+            HalfRange.requireRepresentable(stored);
+        }
+        Tensor copy = owner.allocate(wanted, stored.shape().toArray());
+        backend.copy(loaded, copy);
+        return copy;
+    }
+
     /** A parameter's values on the Java heap, widened or rounded to FP32; for small tables that are computed at load. */
     public float[] host(String name, long... dims) {
         try (Workspace.Frame frame = owner.frame()) {
@@ -101,22 +129,19 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
         }
     }
 
-    private Tensor rounded(StoredTensor stored) {
-        DType wanted = switch (rounding) {
-            case AS_STORED -> stored.dtype();
-            case F16 -> DType.F16;
-            case BF16 -> DType.BF16;
+    /** FP32 values computed at load, as a tensor in the owner's memory. */
+    public Tensor upload(float[] values, long... dims) {
+        Tensor tensor = owner.f32(dims);
+        backend.copy(Tensor.ofFloats(values, dims), tensor);
+        return tensor;
+    }
+
+    /** The dtype itself where products can read it; F64 and F8 are widened or rounded to FP32. */
+    private static DType productDtype(DType stored) {
+        return switch (stored) {
+            case F32, F16, BF16 -> stored;
+            default -> DType.F32;
         };
-        Tensor loaded = backend.load(stored, owner);
-        if (wanted == stored.dtype()) {
-            return loaded;
-        }
-        if (wanted == DType.F16) {
-            HalfRange.requireRepresentable(stored);
-        }
-        Tensor copy = owner.allocate(wanted, stored.shape().toArray());
-        backend.copy(loaded, copy);
-        return copy;
     }
 
     private StoredTensor checked(String name, long... dims) {
