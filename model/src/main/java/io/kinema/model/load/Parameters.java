@@ -97,24 +97,6 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
         return IntStream.range(0, parts).<Weight>mapToObj(i -> new DenseWeight(all.rows(i * n, (i + 1) * n))).toList();
     }
 
-    private Tensor rounded(StoredTensor stored) {
-        DType wanted = switch (rounding) {
-            case AS_STORED -> productDtype(stored.dtype());
-            case F16 -> DType.F16;
-            case BF16 -> DType.BF16;
-        };
-        Tensor loaded = backend.load(stored, owner);
-        if (wanted == stored.dtype()) {
-            return loaded;
-        }
-        if (wanted == DType.F16) {
-            HalfRange.requireRepresentable(stored);
-        }
-        Tensor copy = owner.allocate(wanted, stored.shape().toArray());
-        backend.copy(loaded, copy);
-        return copy;
-    }
-
     /** A parameter's values on the Java heap, widened or rounded to FP32; for small tables that are computed at load. */
     public float[] host(String name, long... dims) {
         try (Workspace.Frame frame = owner.frame()) {
@@ -134,6 +116,24 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
         Tensor tensor = owner.f32(dims);
         backend.copy(Tensor.ofFloats(values, dims), tensor);
         return tensor;
+    }
+
+    private Tensor rounded(StoredTensor stored) {
+        DType wanted = switch (rounding) {
+            case AS_STORED -> productDtype(stored.dtype());
+            case F16 -> DType.F16;
+            case BF16 -> DType.BF16;
+        };
+        Tensor loaded = backend.load(stored, owner);
+        if (wanted == stored.dtype()) {
+            return loaded;
+        }
+        if (wanted == DType.F16) {
+            HalfRange.requireRepresentable(stored);
+        }
+        Tensor copy = owner.allocate(wanted, stored.shape().toArray());
+        backend.copy(loaded, copy);
+        return copy;
     }
 
     /** The dtype itself where products can read it; F64 and F8 are widened or rounded to FP32. */
