@@ -1,5 +1,6 @@
 package io.kinema.engine.noise;
 
+import io.kinema.engine.NoiseScheme;
 import io.kinema.engine.layout.LatentShape;
 import java.util.ArrayList;
 import java.util.List;
