@@ -13,4 +13,9 @@ public interface StageTap {
     };
 
     void stage(String name, Tensor value);
+
+    /** False when this tap ignores the stage, so that a network need not compute what only the tap would see. */
+    default boolean wants(String name) {
+        return this != NONE;
+    }
 }

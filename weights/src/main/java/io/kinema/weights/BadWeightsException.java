@@ -7,11 +7,19 @@ package io.kinema.weights;
 public final class BadWeightsException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
+    private static final int LONGEST = 2000;
+
     public BadWeightsException(String message) {
-        super(message);
+        super(oneLine(message));
     }
 
     public BadWeightsException(String message, Throwable cause) {
-        super(message, cause);
+        super(oneLine(message), cause);
+    }
+
+    /** Names come out of untrusted files: control characters must not reach a terminal, nor a megabyte a log. */
+    private static String oneLine(String message) {
+        String shown = message.length() <= LONGEST ? message : message.substring(0, LONGEST) + "...";
+        return shown.replaceAll("\\p{Cntrl}", "?");
     }
 }

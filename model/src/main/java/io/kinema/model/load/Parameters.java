@@ -2,6 +2,8 @@ package io.kinema.model.load;
 
 import io.kinema.compute.Backend;
 import io.kinema.compute.DenseWeight;
+import io.kinema.compute.Device;
+import io.kinema.compute.Precision;
 import io.kinema.compute.Tensor;
 import io.kinema.compute.Weight;
 import io.kinema.compute.Workspace;
@@ -10,6 +12,8 @@ import io.kinema.weights.DType;
 import io.kinema.weights.Shape;
 import io.kinema.weights.StoredTensor;
 import io.kinema.weights.TensorSource;
+import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * Reads named, shape-checked parameters of a network onto a backend. Owns nothing: mapped tensors belong to the source,
@@ -25,12 +29,21 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
 
     /** What happens to a matrix's values when it is loaded. */
     public enum Rounding {
-        /** Kept in the dtype of the file. */
+        /** Kept in the dtype of the file (F64 and F8 become F32, which products can read). */
         AS_STORED,
         /** Rounded to FP16; a value that is not finite or would overflow is refused by name. */
         F16,
         /** Rounded to BF16. */
-        BF16
+        BF16;
+
+        /** The rounding that a precision plan asks of its matrices. */
+        public static Rounding of(Precision precision) {
+            return switch (precision) {
+                case FP32 -> AS_STORED;
+                case FP16_FP32RES -> F16;
+                case BF16_FP32RES -> BF16;
+            };
+        }
     }
 
     /** The same reader with {@code more} appended to the prefix. */
@@ -67,22 +80,68 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
 
     /** A matrix [n, k] for {@code linear}, rounded as this reader says. */
     public Weight matrix(String name, long n, long k) {
-        StoredTensor stored = checked(name, n, k);
+        return new DenseWeight(rounded(checked(name, n, k)));
+    }
+
+    /** A convolution kernel [n, rest...] whose step equals its size, as the matrix [n, product of rest] it then is. */
+    public Weight kernelMatrix(String name, long n, long... rest) {
+        long[] dims = new long[rest.length + 1];
+        dims[0] = n;
+        System.arraycopy(rest, 0, dims, 1, rest.length);
+        return new DenseWeight(rounded(checked(name, dims)).reshape(n, -1));
+    }
+
+    /** A matrix [parts * n, k] that holds {@code parts} layers' matrices one below the other, each [n, k]. No copy. */
+    public List<Weight> stackedMatrices(String name, int parts, long n, long k) {
+        Tensor all = rounded(checked(name, parts * n, k));
+        return IntStream.range(0, parts).<Weight>mapToObj(i -> new DenseWeight(all.rows(i * n, (i + 1) * n))).toList();
+    }
+
+    /** A parameter's values on the Java heap, widened or rounded to FP32; for small tables that are computed at load. */
+    public float[] host(String name, long... dims) {
+        try (Workspace.Frame frame = owner.frame()) {
+            Tensor values = f32(name, dims);
+            if (values.device().kind() == Device.Kind.CPU) {
+                return values.toFloats();
+            }
+            Tensor copy = Tensor.ofFloats(new float[Math.toIntExact(values.elements())], dims);
+            backend.copy(values, copy);
+            backend.finish();
+            return copy.toFloats();
+        }
+    }
+
+    private Tensor rounded(StoredTensor stored) {
         DType wanted = switch (rounding) {
-            case AS_STORED -> stored.dtype();
+            case AS_STORED -> productDtype(stored.dtype());
             case F16 -> DType.F16;
             case BF16 -> DType.BF16;
         };
         Tensor loaded = backend.load(stored, owner);
         if (wanted == stored.dtype()) {
-            return new DenseWeight(loaded);
+            return loaded;
         }
         if (wanted == DType.F16) {
             HalfRange.requireRepresentable(stored);
         }
-        Tensor rounded = owner.allocate(wanted, n, k);
-        backend.copy(loaded, rounded);
-        return new DenseWeight(rounded);
+        Tensor copy = owner.allocate(wanted, stored.shape().toArray());
+        backend.copy(loaded, copy);
+        return copy;
+    }
+
+    /** FP32 values computed at load, as a tensor in the owner's memory. */
+    public Tensor upload(float[] values, long... dims) {
+        Tensor tensor = owner.f32(dims);
+        backend.copy(Tensor.ofFloats(values, dims), tensor);
+        return tensor;
+    }
+
+    /** The dtype itself where products can read it; F64 and F8 are widened or rounded to FP32. */
+    private static DType productDtype(DType stored) {
+        return switch (stored) {
+            case F32, F16, BF16 -> stored;
+            default -> DType.F32;
+        };
     }
 
     private StoredTensor checked(String name, long... dims) {

@@ -1,0 +1,50 @@
+package io.kinema.cli;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code kinema doctor}: what Kinema found on this machine, what is missing and how to get it. */
+@Command(name = "doctor", mixinStandardHelpOptions = true,
+        description = "Shows what Kinema found on this machine, what is missing and how to get it.")
+final class DoctorCommand implements Callable<Integer> {
+    private final Terminal terminal;
+
+    @Option(names = "--json", description = "Print one JSON document.")
+    private boolean json;
+
+    DoctorCommand(Terminal terminal) {
+        this.terminal = terminal;
+    }
+
+    @Override
+    public Integer call() {
+        List<Finding> findings = MachineFacts.findings();
+        if (json) {
+            terminal.print(document(findings).toPrettyString());
+        } else {
+            findings.forEach(this::print);
+        }
+        return findings.stream().allMatch(finding -> finding.advice().isEmpty()) ? ExitCode.DONE : ExitCode.FAILED;
+    }
+
+    private void print(Finding finding) {
+        terminal.print(String.format("%-4s %-14s %s", finding.advice().isEmpty() ? "ok" : "!!", finding.label(), finding.value()));
+        finding.advice().ifPresent(advice -> terminal.print(" ".repeat(20) + advice));
+    }
+
+    private static ObjectNode document(List<Finding> findings) {
+        ObjectNode document = JsonNodeFactory.instance.objectNode();
+        document.put("kinema", Version.text());
+        for (Finding finding : findings) {
+            ObjectNode node = document.putObject(finding.key());
+            node.put("value", finding.value());
+            node.put("ok", finding.advice().isEmpty());
+            finding.advice().ifPresent(advice -> node.put("advice", advice));
+        }
+        return document;
+    }
+}

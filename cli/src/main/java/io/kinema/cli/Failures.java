@@ -1,0 +1,58 @@
+package io.kinema.cli;
+
+import io.kinema.engine.BadRequestException;
+import io.kinema.weights.BadWeightsException;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/** Turns what a command threw into one line and an exit code. */
+final class Failures {
+    private Failures() {
+    }
+
+    static int report(Throwable failure, String command, Terminal terminal, boolean debug) {
+        Optional<String> mistake = mistake(failure);
+        terminal.err().println(command + ": " + mistake.orElseGet(() -> unexpected(failure)) + (debug || mistake.isPresent() ? "" : DEBUG_HINT));
+        if (debug) {
+            failure.printStackTrace(terminal.err());
+        }
+        return mistake.isPresent() ? ExitCode.BAD_INPUT : ExitCode.FAILED;
+    }
+
+    private static final String DEBUG_HINT = " (--debug shows where)";
+
+    /** What the user gave wrong, in the words of the room that found it. */
+    private static Optional<String> mistake(Throwable failure) {
+        return switch (failure) {
+            case BadWeightsException weights -> Optional.of(oneLine(weights.getMessage()));
+            case BadRequestException request -> Optional.of(oneLine(asOptions(request)));
+            default -> Optional.empty();
+        };
+    }
+
+    private static String unexpected(Throwable failure) {
+        String message = oneLine(String.valueOf(failure.getMessage()));
+        return switch (failure) {
+            case OutOfMemoryError memory -> "out of memory: " + message;
+            default -> "failed with " + failure.getClass().getSimpleName() + ": " + message;
+        };
+    }
+
+    /** The engine speaks of {@code aspectRatio} and of {@code width and height}; the user typed {@code --aspect-ratio}. */
+    private static String asOptions(BadRequestException wrong) {
+        String field = wrong.field();
+        if (field.equals("prompt")) {
+            return wrong.getMessage();
+        }
+        String options = Arrays.stream(field.split(" "))
+                .map(word -> word.equals("and") ? word : "--" + word.replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT))
+                .collect(Collectors.joining(" "));
+        return options + wrong.getMessage().substring(field.length());
+    }
+
+    static String oneLine(String text) {
+        return text.lines().map(String::strip).filter(line -> !line.isEmpty()).reduce((a, b) -> a + " " + b).orElse("no reason given");
+    }
+}

@@ -1,0 +1,76 @@
+package io.kinema.cli;
+
+import java.io.PrintStream;
+import java.util.List;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ScopeType;
+import picocli.CommandLine.Spec;
+
+/** The {@code kinema} command: reads the arguments, runs a command, and turns whatever happens into an exit code. */
+@Command(name = "kinema", mixinStandardHelpOptions = true, versionProvider = Version.class,
+        description = "Makes video clips with sound from text and pictures with MiniMax H3.",
+        synopsisSubcommandLabel = "COMMAND",
+        exitCodeListHeading = "%nExit codes:%n",
+        exitCodeList = {"0:done", "1:something failed", "2:the input is wrong", "130:interrupted"})
+public final class Kinema implements Runnable {
+    @Spec
+    private CommandSpec spec;
+
+    @Option(names = "--debug", scope = ScopeType.INHERIT, description = "Print the stack trace of a failure.")
+    private boolean debug;
+
+    private Kinema() {
+    }
+
+    /** Runs one command and ends the process with its exit code. */
+    public static void main(String[] arguments) {
+        ErrorStream.takeBack();
+        System.exit(run(Terminal.ofProcess(), arguments));
+    }
+
+    /** Runs one command; nothing is thrown and the process goes on. */
+    static int run(Terminal terminal, String... arguments) {
+        Kinema kinema = new Kinema();
+        CommandLine line = commandLine(kinema, terminal);
+        line.setParameterExceptionHandler((wrong, ignored) -> refuse(terminal, wrong));
+        line.setExecutionExceptionHandler((failure, at, parsed) -> Failures.report(failure, at.getCommandSpec().qualifiedName(), terminal, kinema.debug));
+        try {
+            return line.execute(arguments);
+        } finally {
+            terminal.out().flush();
+            terminal.err().flush();
+        }
+    }
+
+    /** The whole command tree, for tests that parse without running. */
+    static CommandLine commandLine(Terminal terminal) {
+        return commandLine(new Kinema(), terminal);
+    }
+
+    private static CommandLine commandLine(Kinema kinema, Terminal terminal) {
+        CommandLine line = new CommandLine(kinema);
+        for (Object command : List.of(new DoctorCommand(terminal))) {
+            line.addSubcommand(command);
+        }
+        line.setOut(terminal.outWriter()).setErr(terminal.errWriter());
+        line.setAbbreviatedOptionsAllowed(false);
+        line.setUsageHelpAutoWidth(true);
+        return line;
+    }
+
+    @Override
+    public void run() {
+        throw new ParameterException(spec.commandLine(), "which command? try one of "
+                + String.join(", ", spec.subcommands().keySet()) + "; kinema COMMAND --help explains it");
+    }
+
+    private static int refuse(Terminal terminal, ParameterException wrong) {
+        PrintStream err = terminal.err();
+        err.println(wrong.getCommandLine().getCommandSpec().qualifiedName() + ": " + UsageMistake.describe(wrong));
+        return ExitCode.BAD_INPUT;
+    }
+}

@@ -1,0 +1,46 @@
+package io.kinema.cli;
+
+import java.util.List;
+import picocli.CommandLine.MissingParameterException;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.UnmatchedArgumentException;
+
+/** One line about arguments that do not parse. */
+final class UsageMistake {
+    private UsageMistake() {
+    }
+
+    static String describe(ParameterException wrong) {
+        CommandSpec spec = wrong.getCommandLine().getCommandSpec();
+        return Failures.oneLine(switch (wrong) {
+            case UnmatchedArgumentException unmatched -> unmatched(spec, unmatched);
+            case MissingParameterException missing -> missing(missing) + "; see " + spec.qualifiedName() + " --help";
+            default -> wrong.getMessage();
+        });
+    }
+
+    private static String missing(MissingParameterException wrong) {
+        List<String> names = wrong.getMissing().stream().map(argument -> argument.isOption()
+                ? ((picocli.CommandLine.Model.OptionSpec) argument).longestName() + " " + argument.paramLabel()
+                : argument.paramLabel()).toList();
+        return names.isEmpty() ? wrong.getMessage() : "missing " + String.join(" and ", names);
+    }
+
+    private static String unmatched(CommandSpec spec, UnmatchedArgumentException wrong) {
+        String argument = wrong.getUnmatched().getFirst();
+        if (argument.startsWith("-")) {
+            String name = argument.contains("=") ? argument.substring(0, argument.indexOf('=')) : argument;
+            return "unknown option '" + name + "'" + nearest(wrong);
+        }
+        if (spec.parent() == null) {
+            return "unknown command '" + argument + "'" + nearest(wrong);
+        }
+        return "unexpected argument '" + argument + "'; put quotes around a text with blanks";
+    }
+
+    private static String nearest(UnmatchedArgumentException wrong) {
+        List<String> suggestions = wrong.getSuggestions();
+        return (suggestions.isEmpty() ? "" : "; the nearest is '" + suggestions.getFirst() + "'") + "; --help lists them all";
+    }
+}

@@ -1,0 +1,124 @@
+package io.kinema.cli;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noMethods;
+import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaMethod;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.lang.ArchCondition;
+import com.tngtech.archunit.lang.ConditionEvents;
+import com.tngtech.archunit.lang.SimpleConditionEvent;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+import java.util.Locale;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** The house rules that a machine can hold. It lives in cli because cli sees every room. */
+class ArchitectureTest {
+    private static JavaClasses classes;
+
+    @BeforeAll
+    static void read() {
+        classes = new ClassFileImporter()
+                .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+                .importPackages("io.kinema");
+    }
+
+    @Test
+    void arrowsPointDownOnly() {
+        layeredArchitecture().consideringOnlyDependenciesInAnyPackage("io.kinema..")
+                .withOptionalLayers(true)
+                .layer("cli").definedBy("io.kinema.cli..")
+                .layer("engine").definedBy("io.kinema.engine..")
+                .layer("model").definedBy("io.kinema.model..")
+                .layer("media").definedBy("io.kinema.media..")
+                .layer("compute").definedBy("io.kinema.compute..")
+                .layer("weights").definedBy("io.kinema.weights..")
+                .whereLayer("cli").mayNotBeAccessedByAnyLayer()
+                .whereLayer("engine").mayOnlyBeAccessedByLayers("cli")
+                .whereLayer("model").mayOnlyBeAccessedByLayers("engine", "cli")
+                .whereLayer("media").mayOnlyBeAccessedByLayers("engine", "cli")
+                .whereLayer("compute").mayOnlyBeAccessedByLayers("model", "engine", "cli")
+                .whereLayer("weights").mayOnlyBeAccessedByLayers("compute", "model", "engine", "cli")
+                .check(classes);
+    }
+
+    @Test
+    void lowerRoomsDoNotNameTheModel() {
+        noClasses().that().resideInAnyPackage("io.kinema.compute..", "io.kinema.weights..", "io.kinema.media..")
+                .should(nameTheModel())
+                .check(classes);
+    }
+
+    @Test
+    void nobodyUsesUnsafe() {
+        noClasses().should().dependOnClassesThat().haveFullyQualifiedName("sun.misc.Unsafe")
+                .orShould().dependOnClassesThat().haveFullyQualifiedName("jdk.internal.misc.Unsafe")
+                .check(classes);
+    }
+
+    @Test
+    void onlyTheCommandEndsTheProcess() {
+        noClasses().that().resideOutsideOfPackage("io.kinema.cli..")
+                .should().callMethod(System.class, "exit", int.class)
+                .orShould().callMethod(Runtime.class, "exit", int.class)
+                .orShould().callMethod(Runtime.class, "halt", int.class)
+                .check(classes);
+    }
+
+    @Test
+    void onlyTheCommandPrints() {
+        noClasses().that().resideOutsideOfPackage("io.kinema.cli..")
+                .should().accessField(System.class, "out")
+                .orShould().accessField(System.class, "err")
+                .orShould().callMethod(Throwable.class, "printStackTrace")
+                .orShould().dependOnClassesThat().resideInAnyPackage("java.util.logging..", "org.slf4j..")
+                .check(classes);
+    }
+
+    @Test
+    void nobodySerialisesObjects() {
+        noClasses().should().dependOnClassesThat().haveFullyQualifiedName("java.io.ObjectInputStream")
+                .orShould().dependOnClassesThat().haveFullyQualifiedName("java.io.ObjectOutputStream")
+                .check(classes);
+    }
+
+    @Test
+    void theEngineShowsNoMemory() {
+        noMethods().that().areDeclaredInClassesThat().resideInAPackage("io.kinema.engine")
+                .and().arePublic()
+                .and().areDeclaredInClassesThat().arePublic()
+                .should(new ArchCondition<>("have a MemorySegment in the signature") {
+                    @Override
+                    public void check(JavaMethod method, ConditionEvents events) {
+                        boolean shows = method.getRawReturnType().isEquivalentTo(MemorySegment.class)
+                                || method.getRawParameterTypes().stream()
+                                        .anyMatch(type -> type.isEquivalentTo(MemorySegment.class));
+                        events.add(new SimpleConditionEvent(method, shows, method.getFullName()));
+                    }
+                })
+                .allowEmptyShould(true)
+                .check(classes);
+    }
+
+    private static ArchCondition<JavaClass> nameTheModel() {
+        return ArchCondition.from(new DescribedPredicate<>("bear the model's name in a class, member or package name") {
+            @Override
+            public boolean test(JavaClass type) {
+                return namesModel(type.getName())
+                        || type.getMembers().stream().anyMatch(member -> namesModel(member.getName()));
+            }
+        });
+    }
+
+    private static boolean namesModel(String name) {
+        String lower = name.toLowerCase(Locale.ROOT);
+        return List.of("h3", "minimax", "qwen").stream().anyMatch(lower::contains);
+    }
+}

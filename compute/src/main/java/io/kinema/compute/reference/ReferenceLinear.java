@@ -1,0 +1,91 @@
+package io.kinema.compute.reference;
+
+import io.kinema.compute.DenseWeight;
+import io.kinema.compute.LinearOps;
+import io.kinema.compute.Operand;
+import io.kinema.compute.RowScale;
+import io.kinema.compute.Tensor;
+import io.kinema.compute.Weight;
+import io.kinema.compute.Workspace;
+import io.kinema.weights.DType;
+import java.util.Optional;
+
+/** Matrix products with FP64 sums. */
+final class ReferenceLinear implements LinearOps {
+
+    @Override
+    public void linear(Operand x, Weight w, Optional<Tensor> bias, Tensor out) {
+        int m = x.values().size(0);
+        int n = w.outFeatures();
+        int k = w.inFeatures();
+        float[] rows = HostArrays.floats(x.values());
+        float[] matrix = switch (w) {
+            case DenseWeight dense -> HostArrays.floats(dense.values());
+        };
+        Optional<float[]> scales = x.rowScale().map(HostArrays::floats);
+        Optional<float[]> shifts = bias.map(HostArrays::floats);
+        float[] result = new float[m * n];
+        for (int i = 0; i < m; i++) {
+            for (int j = 0; j < n; j++) {
+                float y = (float) dot(rows, i * k, matrix, j * k, k);
+                y = scales.isPresent() ? y * scales.get()[i] : y;
+                y = shifts.isPresent() ? y + shifts.get()[j] : y;
+                result[i * n + j] = y;
+            }
+        }
+        HostArrays.store(result, out);
+    }
+
+    private static double dot(float[] a, int atA, float[] b, int atB, int length) {
+        // Four chains, so that additions need not wait for each other.
+        double s0 = 0;
+        double s1 = 0;
+        double s2 = 0;
+        double s3 = 0;
+        int i = 0;
+        for (; i + 3 < length; i += 4) {
+            s0 += (double) a[atA + i] * b[atB + i];
+            s1 += (double) a[atA + i + 1] * b[atB + i + 1];
+            s2 += (double) a[atA + i + 2] * b[atB + i + 2];
+            s3 += (double) a[atA + i + 3] * b[atB + i + 3];
+        }
+        for (; i < length; i++) {
+            s0 += (double) a[atA + i] * b[atB + i];
+        }
+        return s0 + s1 + (s2 + s3);
+    }
+
+    @Override
+    public Operand prepare(Tensor x, DType target, Workspace ws) {
+        if (x.dtype() == target) {
+            return Operand.of(x);
+        }
+        int m = x.size(0);
+        int k = x.size(1);
+        float[] rows = HostArrays.floats(x);
+        Tensor values = ws.allocate(target, m, k);
+        if (target != DType.F16) {
+            HostArrays.store(rows, values);
+            return Operand.of(values);
+        }
+        float[] scales = new float[m];
+        for (int i = 0; i < m; i++) {
+            scales[i] = RowScale.of(largest(rows, i * k, k));
+            for (int j = 0; j < k; j++) {
+                rows[i * k + j] /= scales[i];
+            }
+        }
+        Tensor rowScale = ws.f32(m);
+        HostArrays.store(scales, rowScale);
+        HostArrays.store(rows, values);
+        return new Operand(values, Optional.of(rowScale));
+    }
+
+    private static float largest(float[] row, int at, int length) {
+        float largest = 0;
+        for (int i = 0; i < length; i++) {
+            largest = Math.max(largest, Math.abs(row[at + i]));
+        }
+        return largest;
+    }
+}

@@ -1,0 +1,82 @@
+package io.kinema.engine;
+
+import io.kinema.compute.Precision;
+import java.nio.file.Path;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/**
+ * How an engine runs. Made with {@link #builder()}; {@link #defaults()} is the bundled model on the CPU.
+ *
+ * @param model       folder of an H3 model; the bundled one when empty
+ * @param transformer a transformer folder or file used instead of the model's own
+ * @param device      {@code cpu}
+ * @param precision   precision plan of the transformer and the text encoder
+ * @param threads     compute threads, 1 to 1024; the machine's cores when empty
+ */
+public record EngineOptions(Optional<Path> model, Optional<Path> transformer, String device, Precision precision,
+                            OptionalInt threads) {
+    /** Most threads an engine takes. */
+    public static final int MAX_THREADS = 1024;
+
+    public EngineOptions {
+        Objects.requireNonNull(model, "model");
+        Objects.requireNonNull(transformer, "transformer");
+        Objects.requireNonNull(device, "device");
+        Objects.requireNonNull(precision, "precision");
+        if (threads.isPresent() && (threads.getAsInt() < 1 || threads.getAsInt() > MAX_THREADS)) {
+            throw new BadRequestException("threads", "" + threads.getAsInt(), "expected 1 to " + MAX_THREADS);
+        }
+    }
+
+    /** The bundled model, on the CPU, in fp32, with a thread for each core. */
+    public static EngineOptions defaults() {
+        return builder().build();
+    }
+
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /** Collects options; one thread. */
+    public static final class Builder {
+        private Optional<Path> model = Optional.empty();
+        private Optional<Path> transformer = Optional.empty();
+        private String device = "cpu";
+        private Precision precision = Precision.FP32;
+        private OptionalInt threads = OptionalInt.empty();
+
+        private Builder() {
+        }
+
+        public Builder model(Path folder) {
+            model = Optional.of(folder);
+            return this;
+        }
+
+        public Builder transformer(Path folderOrFile) {
+            transformer = Optional.of(folderOrFile);
+            return this;
+        }
+
+        public Builder device(String value) {
+            device = Objects.requireNonNull(value, "device");
+            return this;
+        }
+
+        public Builder precision(Precision value) {
+            precision = Objects.requireNonNull(value, "precision");
+            return this;
+        }
+
+        public Builder threads(int value) {
+            threads = OptionalInt.of(value);
+            return this;
+        }
+
+        public EngineOptions build() {
+            return new EngineOptions(model, transformer, device, precision, threads);
+        }
+    }
+}

@@ -1,0 +1,33 @@
+package io.kinema.engine;
+
+/** The stages of a request, in the order they run. */
+public enum Stage {
+    /** Reading configs, mapping weights, preparing them. Only what is not loaded yet. */
+    LOADING("loading the model"),
+    /** Tokens and vision features to the conditioning hidden state. */
+    TEXT_ENCODING("encoding the text"),
+    /** Keyframes and references to latents; absent from a text-only request. */
+    CONDITION_ENCODING("encoding the conditions"),
+    /** The loop of model evaluations. */
+    DENOISING("denoising"),
+    /** Video latents to frames. */
+    VIDEO_DECODING("decoding the video"),
+    /** Audio latents to samples. */
+    AUDIO_DECODING("decoding the sound");
+
+    private final String label;
+
+    Stage(String label) {
+        this.label = label;
+    }
+
+    /** A few words that fit after "while": {@code encoding the text}. */
+    public String label() {
+        return label;
+    }
+
+    /** The stage's key in run records: {@code text_encoding}. */
+    public String key() {
+        return name().toLowerCase(java.util.Locale.ROOT);
+    }
+}

@@ -1,0 +1,27 @@
+package io.kinema.engine.model;
+
+/** The parts of a model folder, by the names that {@code model_index.json} gives them. */
+public enum Component {
+    TEXT_ENCODER("text_encoder"),
+    TOKENIZER("tokenizer"),
+    PROCESSOR("processor"),
+    VIDEO_VAE("vae"),
+    AUDIO_VAE("audio_vae"),
+    /** The transformer of t2va and fl2va. */
+    TRANSFORMER("transformer"),
+    /** The transformer of ref2va. */
+    TRANSFORMER_REF("transformer_ref"),
+    SCHEDULER("scheduler"),
+    AUDIO_SCHEDULER("audio_scheduler");
+
+    private final String key;
+
+    Component(String key) {
+        this.key = key;
+    }
+
+    /** Key in the index, and the folder's name unless the index says otherwise. */
+    public String key() {
+        return key;
+    }
+}

@@ -1,0 +1,54 @@
+package io.kinema.engine.pipeline;
+
+import io.kinema.engine.Cancellation;
+import io.kinema.engine.Progress;
+import io.kinema.engine.ProgressListener;
+import io.kinema.engine.Stage;
+import io.kinema.engine.record.StageTime;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+
+/** Times the stages of one output, tells the listener, and looks at the cancellation. One thread. */
+public final class Clock {
+    private final ProgressListener listener;
+    private final Cancellation cancellation;
+    private final List<StageTime> stages = new ArrayList<>();
+
+    public Clock(ProgressListener listener, Cancellation cancellation) {
+        this.listener = listener;
+        this.cancellation = cancellation;
+    }
+
+    /** Runs a stage between its two events. Its time is kept also when it fails. */
+    public <T> T stage(Stage stage, Supplier<T> work) {
+        cancellation.check(stage);
+        listener.progress(new Progress.StageStarted(stage));
+        long start = System.nanoTime();
+        T result = work.get();
+        Duration elapsed = Duration.ofNanos(System.nanoTime() - start);
+        stages.add(new StageTime(stage, seconds(elapsed)));
+        listener.progress(new Progress.StageFinished(stage, elapsed));
+        return result;
+    }
+
+    /** @throws io.kinema.engine.CancelledException when the request was cancelled */
+    public void check(Stage stage) {
+        cancellation.check(stage);
+    }
+
+    /** Passes an event on. */
+    public void tell(Progress event) {
+        listener.progress(event);
+    }
+
+    /** The stages finished so far, in order. */
+    public List<StageTime> stages() {
+        return List.copyOf(stages);
+    }
+
+    static double seconds(Duration duration) {
+        return duration.toNanos() / 1e9;
+    }
+}

@@ -1,0 +1,234 @@
+package io.kinema.engine.pipeline;
+
+import io.kinema.compute.Backend;
+import io.kinema.compute.Tensor;
+import io.kinema.compute.Workspace;
+import io.kinema.engine.Progress;
+import io.kinema.engine.Stage;
+import io.kinema.engine.layout.PackedLayout;
+import io.kinema.engine.record.StepTime;
+import io.kinema.engine.record.UsefulWork;
+import io.kinema.engine.schedule.RowTimesteps;
+import io.kinema.engine.schedule.SigmaGrid;
+import io.kinema.model.FiniteCheck;
+import io.kinema.model.dit.Dit;
+import io.kinema.model.dit.DitConfig;
+import io.kinema.model.dit.DitLayout;
+import io.kinema.model.dit.DitSequence;
+import io.kinema.model.dit.Modulation;
+import io.kinema.model.dit.Velocities;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.IntStream;
+
+/**
+ * Owns what all outputs of a request share in the denoising loop (refined text, rotary tables, the modulation of every
+ * timestep of both schedules, row buffers) until it is closed; closing twice is harmless. The transformer must outlive it.
+ */
+public final class DenoisePlan implements AutoCloseable {
+    private final Backend backend;
+    private final Dit dit;
+    private final PackedLayout layout;
+    private final SigmaGrid videoGrid;
+    private final SigmaGrid audioGrid;
+    private final List<float[]> distinctTimesteps;
+    private final List<float[]> rowTimesteps;
+    private final boolean allVelocities;
+    private final UsefulWork.Rows rows;
+    private final Workspace memory;
+    private final DitSequence sequence;
+    private final Modulation modulation;
+    private final Tensor videoRows;
+    private final Tensor audioRows;
+    private final Velocities velocities;
+
+    private DenoisePlan(Backend backend, Dit dit, PackedLayout layout, float[] text, SigmaGrid videoGrid, SigmaGrid audioGrid,
+                        boolean allVelocities, Workspace memory) {
+        this.backend = backend;
+        this.dit = dit;
+        this.layout = layout;
+        this.videoGrid = videoGrid;
+        this.audioGrid = audioGrid;
+        this.allVelocities = allVelocities;
+        this.memory = memory;
+        List<RowTimesteps> plan = RowTimesteps.plan(layout, videoGrid, audioGrid);
+        this.distinctTimesteps = plan.stream().map(RowTimesteps::distinct).toList();
+        this.rowTimesteps = plan.stream().map(DenoisePlan::perRow).toList();
+        DitConfig config = dit.config();
+        DitLayout packed = packed();
+        this.rows = new UsefulWork.Rows(packed.textRows(), packed.videoRows(), packed.videoRows() - layout.conditionVideoRows(),
+                packed.audioRows(), packed.audioRows() - layout.conditionAudioRows());
+        this.videoRows = memory.f32(packed.videoRows(), config.videoPatchDim());
+        this.audioRows = memory.f32(packed.audioRows(), config.audioChannels());
+        this.velocities = Velocities.allocate(memory, config, packed);
+        this.modulation = dit.modulation(distinct(distinctTimesteps));
+        try {
+            this.sequence = dit.prepare(packed, Tensor.ofFloats(text, packed.textRows(), config.textDim()));
+        } catch (RuntimeException e) {
+            modulation.close();
+            throw e;
+        }
+    }
+
+    /**
+     * @param text          FP32 [text rows, width], the text encoder's hidden states
+     * @param allVelocities also compute the velocities of condition rows, which only a tap looks at
+     */
+    public static DenoisePlan of(Backend backend, Dit dit, PackedLayout layout, float[] text, SigmaGrid videoGrid,
+                                 SigmaGrid audioGrid, boolean allVelocities) {
+        Workspace memory = backend.workspace("denoising rows");
+        try {
+            return new DenoisePlan(backend, dit, layout, text, videoGrid, audioGrid, allVelocities, memory);
+        } catch (RuntimeException e) {
+            memory.close();
+            throw e;
+        }
+    }
+
+    /** Rows of the packed sequence. */
+    public UsefulWork.Rows rows() {
+        return rows;
+    }
+
+    /** What a loop made: the rows of both modalities, conditions first, and how long each step took. */
+    public record Denoised(float[] video, float[] audio, List<StepTime> steps) {
+    }
+
+    /**
+     * Runs the loop.
+     *
+     * @param video start rows, conditions first; changed in place
+     * @param audio start rows, sound references first; changed in place
+     */
+    public Denoised run(float[] video, float[] audio, UsefulWork work, Clock clock, PipelineTap tap) {
+        tapRows(0, video, audio, tap);
+        List<StepTime> steps = new ArrayList<>();
+        Set<Float> seen = new HashSet<>();
+        long loop = System.nanoTime();
+        for (int i = 0; i < videoGrid.evaluations(); i++) {
+            clock.check(Stage.DENOISING);
+            long start = System.nanoTime();
+            evaluate(i, video, audio, tap);
+            step(i, video, audio);
+            tapRows(i + 1, video, audio, tap);
+            double seconds = (System.nanoTime() - start) / 1e9;
+            steps.add(new StepTime(i, videoGrid.sigmas()[i], audioGrid.sigmas()[i], seconds,
+                    work.evaluation(rows, newTimesteps(distinctTimesteps.get(i), seen))));
+            tell(clock, i + 1, System.nanoTime() - loop);
+        }
+        return new Denoised(video, audio, steps);
+    }
+
+    private void evaluate(int i, float[] video, float[] audio, PipelineTap tap) {
+        DitConfig config = dit.config();
+        backend.copy(Tensor.ofFloats(video, rows.video(), config.videoPatchDim()), videoRows);
+        backend.copy(Tensor.ofFloats(audio, rows.audio(), config.audioChannels()), audioRows);
+        dit.forward(sequence, modulation, rowTimesteps.get(i), videoRows, audioRows, velocities);
+        backend.finish();
+        if (tap.looks()) {
+            tap.floats("velocity_" + i, host(velocities.video()), 1, rows.video(), config.videoPatchDim());
+            tap.floats("audio_velocity_" + i, host(velocities.audio()), 1, rows.audio(), config.audioChannels());
+        }
+    }
+
+    /** Moves the generated rows of both modalities, each down its own schedule. */
+    private void step(int i, float[] video, float[] audio) {
+        float[] videoVelocity = generated(velocities.video(), layout.conditionVideoRows());
+        float[] audioVelocity = generated(velocities.audio(), layout.conditionAudioRows());
+        String where = "step " + (i + 1) + " of " + videoGrid.evaluations();
+        try {
+            FiniteValues.require(where + ", video velocity", videoVelocity);
+            FiniteValues.require(where + ", audio velocity", audioVelocity);
+        } catch (io.kinema.model.NonFiniteException e) {
+            // Once more with a look at every block, which names the first one at fault.
+            dit.forward(sequence, modulation, rowTimesteps.get(i), videoRows, audioRows, velocities, new FiniteCheck(backend, where));
+            throw e;
+        }
+        apply(i, videoGrid, video, videoVelocity, layout.conditionVideoRows() * dit.config().videoPatchDim());
+        apply(i, audioGrid, audio, audioVelocity, layout.conditionAudioRows() * dit.config().audioChannels());
+    }
+
+    private static void apply(int i, SigmaGrid grid, float[] rows, float[] velocity, int from) {
+        float[] sample = Arrays.copyOfRange(rows, from, rows.length);
+        grid.step(i).apply(sample, velocity);
+        System.arraycopy(sample, 0, rows, from, sample.length);
+    }
+
+    private float[] generated(Tensor velocity, int conditions) {
+        return host(allVelocities ? velocity.rows(conditions, velocity.size(0)) : velocity);
+    }
+
+    private float[] host(Tensor tensor) {
+        if (tensor.device().kind() == io.kinema.compute.Device.Kind.CPU) {
+            return tensor.toFloats();
+        }
+        Tensor copy = Tensor.ofFloats(new float[Math.toIntExact(tensor.elements())], tensor.shape().toArray());
+        backend.copy(tensor, copy);
+        backend.finish();
+        return copy.toFloats();
+    }
+
+    private void tapRows(int i, float[] video, float[] audio, PipelineTap tap) {
+        if (tap.looks()) {
+            tap.floats("video_rows_" + i, video.clone(), rows.video(), dit.config().videoPatchDim());
+            tap.floats("audio_rows_" + i, audio.clone(), rows.audio(), dit.config().audioChannels());
+        }
+    }
+
+    private void tell(Clock clock, int done, long nanos) {
+        int left = videoGrid.evaluations() - done;
+        clock.tell(new Progress.StepFinished(done, videoGrid.evaluations(), Duration.ofNanos(nanos),
+                Duration.ofNanos(nanos / done * left)));
+    }
+
+    private DitLayout packed() {
+        DitLayout all = DitLayout.of(layout.positions(), layout.tags(), layout.textIndices(), layout.videoIndices(), layout.audioIndices());
+        return allVelocities ? all : all.returning(
+                IntStream.range(layout.conditionVideoRows(), all.videoRows()).toArray(),
+                IntStream.range(layout.conditionAudioRows(), all.audioRows()).toArray());
+    }
+
+    private static float[] perRow(RowTimesteps plan) {
+        float[] distinct = plan.distinct();
+        int[] indices = plan.indices();
+        float[] perRow = new float[indices.length];
+        for (int i = 0; i < perRow.length; i++) {
+            perRow[i] = distinct[indices[i]];
+        }
+        return perRow;
+    }
+
+    /** The timesteps of all steps, each once, rising. */
+    private static float[] distinct(List<float[]> steps) {
+        Set<Float> seen = new TreeSet<>();
+        for (float t : Rows.join(steps)) {
+            seen.add(t);
+        }
+        float[] distinct = new float[seen.size()];
+        int n = 0;
+        for (float t : seen) {
+            distinct[n++] = t;
+        }
+        return distinct;
+    }
+
+    private static int newTimesteps(float[] distinct, Set<Float> seen) {
+        int before = seen.size();
+        for (float t : distinct) {
+            seen.add(t);
+        }
+        return seen.size() - before;
+    }
+
+    @Override
+    public void close() {
+        sequence.close();
+        modulation.close();
+        memory.close();
+    }
+}

@@ -1,0 +1,103 @@
+package io.kinema.engine.plan;
+
+import io.kinema.engine.BadRequestException;
+import io.kinema.engine.GenerateRequest;
+import io.kinema.engine.model.ModelGeometry;
+import java.util.List;
+import java.util.Locale;
+
+/** Frame counts: 17n + 5 pixel frames are 5n + 2 latent frames, and the decoder needs three of those, so n is at least 1. */
+final class FrameRules {
+    private FrameRules() {
+    }
+
+    /** The frame count of a request, snapped up and noted; under {@code strict} a count off the grid is refused. */
+    static int frames(GenerateRequest request, ModelGeometry model, List<String> notes) {
+        if (request.frames().isPresent() && request.seconds().isPresent()) {
+            throw new BadRequestException("seconds", request.seconds().getAsDouble() + " together with frames "
+                    + request.frames().getAsInt(), "expected one or the other");
+        }
+        int asked;
+        String got;
+        if (request.seconds().isPresent()) {
+            double seconds = request.seconds().getAsDouble();
+            if (!(seconds > 0 && seconds <= model.limits().maxSeconds())) {
+                throw outside("seconds", "" + seconds, model);
+            }
+            asked = Math.max(1, (int) Math.rint(seconds * ModelGeometry.FPS));
+            got = seconds + " seconds";
+        } else if (request.frames().isPresent()) {
+            asked = request.frames().getAsInt();
+            if (asked < 1 || asked > most(model)) {
+                throw outside("frames", "" + asked, model);
+            }
+            got = asked + " frames";
+        } else {
+            asked = model.limits().defaultFrames();
+            got = asked + " frames by default";
+            if (aligned(asked, model) == asked) {
+                notes.add(got);
+            }
+        }
+        return snapped(request, asked, got, model, notes);
+    }
+
+    private static int snapped(GenerateRequest request, int asked, String got, ModelGeometry model, List<String> notes) {
+        String field = request.seconds().isPresent() ? "seconds" : "frames";
+        int frames = aligned(asked, model);
+        if (frames < least(model) || frames > most(model)) {
+            throw outside(field, got, model);
+        }
+        if (frames != asked) {
+            // Seconds hardly ever fall on the grid; strict asks for exactness where a user can give it.
+            if (request.strict() && request.frames().isPresent()) {
+                throw new BadRequestException("frames", "" + asked, "expected " + model.clipFrames() + "n + " + model.clipLatents()
+                        + "; the nearest are " + neighbours(frames, model));
+            }
+            notes.add(String.format(Locale.ROOT, "%s become %d, the next %dn + %d the video decoder can make (%.3f s)", got,
+                    frames, model.clipFrames(), model.clipLatents(), (double) frames / ModelGeometry.FPS));
+        } else if (request.seconds().isPresent()) {
+            notes.add(got + " are " + frames + " frames");
+        }
+        return frames;
+    }
+
+    private static String neighbours(int above, ModelGeometry model) {
+        int below = above - model.clipFrames();
+        return below >= least(model) ? below + " and " + above : "" + above;
+    }
+
+    private static BadRequestException outside(String field, String got, ModelGeometry model) {
+        return new BadRequestException(field, got, String.format(Locale.ROOT,
+                "expected %d to %d frames (%.3f to %.3f s at %d frames a second)", least(model), most(model),
+                (double) least(model) / ModelGeometry.FPS, (double) most(model) / ModelGeometry.FPS, ModelGeometry.FPS));
+    }
+
+    /** The least count of the form 17n + 5, n at least 1, that is not below {@code frames}. */
+    static int aligned(int frames, ModelGeometry model) {
+        int chunk = model.clipFrames();
+        int rest = model.clipLatents();
+        return Math.max(1, Math.ceilDiv(frames - rest, chunk)) * chunk + rest;
+    }
+
+    /** Shortest clip of the model, on the grid. */
+    static int least(ModelGeometry model) {
+        return aligned((int) Math.ceil(model.limits().minSeconds() * ModelGeometry.FPS), model);
+    }
+
+    /** Longest clip of the model, on the grid: its duration, not the one asked for, stays within the limit. */
+    static int most(ModelGeometry model) {
+        int limit = (int) Math.floor(model.limits().maxSeconds() * ModelGeometry.FPS);
+        return Math.floorDiv(limit - model.clipLatents(), model.clipFrames()) * model.clipFrames() + model.clipLatents();
+    }
+
+    static int latentFrames(int frames, ModelGeometry model) {
+        return (frames - model.clipLatents()) / model.clipFrames() * model.clipLatents() + 2;
+    }
+
+    /** Latents per channel that cover the frames, rounded half to even. */
+    static int audioLatents(int frames, ModelGeometry model) {
+        double perSecond = (double) model.sampleRate() / model.audioHop();
+        return (int) Math.rint((double) frames / ModelGeometry.FPS * perSecond);
+    }
+}

@@ -1,0 +1,158 @@
+package io.kinema.engine.plan;
+
+import io.kinema.engine.AspectRatio;
+import io.kinema.engine.BadRequestException;
+import io.kinema.engine.GenerateRequest;
+import io.kinema.engine.Reference;
+import io.kinema.engine.Task;
+import io.kinema.engine.model.ModelGeometry;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Checks a request against a model's geometry and fills in what it leaves open. Pure but for the headers of the pictures
+ * it names; loads no weights.
+ */
+public final class RequestResolver {
+    /** Longest prompt, in characters. */
+    public static final int MAX_PROMPT = 20_000;
+    /** Most model evaluations. */
+    public static final int MAX_STEPS = 1000;
+    /** Most clips of one request. */
+    public static final int MAX_OUTPUTS = 10;
+    private static final double MAX_SHIFT = 1000;
+
+    private final ModelGeometry model;
+    private final PictureSizes pictures;
+
+    /** @param pictures tells the sizes of keyframes */
+    public RequestResolver(ModelGeometry model, PictureSizes pictures) {
+        this.model = model;
+        this.pictures = pictures;
+    }
+
+    /** @throws BadRequestException when the request breaks a rule; the first one in the order of its fields */
+    public ResolvedRequest resolve(GenerateRequest request) {
+        List<String> notes = new ArrayList<>();
+        requirePrompt(request.prompt());
+        Task task = task(request);
+        ReferenceRules.check(request.references());
+        List<Keyframe> keyframes = keyframes(request);
+        Canvas canvas = canvas(request, keyframes, notes);
+        int frames = FrameRules.frames(request, model, notes);
+        int steps = steps(request, notes);
+        long seed = seed(request, notes);
+        if (request.outputs() < 1 || request.outputs() > MAX_OUTPUTS) {
+            throw new BadRequestException("outputs", "" + request.outputs(), "expected 1 to " + MAX_OUTPUTS);
+        }
+        double flowShift = shift("flowShift", request.flowShift().orElse(model.flowShift()));
+        double audioFlowShift = shift("audioFlowShift", request.audioFlowShift().orElse(model.audioFlowShift()));
+        return new ResolvedRequest(task, request.prompt(), canvas.width(), canvas.height(), frames,
+                FrameRules.latentFrames(frames, model), canvas.width() / model.spatialCompression(),
+                canvas.height() / model.spatialCompression(), FrameRules.audioLatents(frames, model), steps, seed,
+                request.outputs(), flowShift, audioFlowShift, request.noiseScheme(), keyframes, request.references(), notes);
+    }
+
+    private static void requirePrompt(String prompt) {
+        if (prompt.isBlank()) {
+            throw new BadRequestException("prompt", "an empty text", "expected a description of what to see and hear");
+        }
+        if (prompt.length() > MAX_PROMPT) {
+            throw new BadRequestException("prompt", prompt.length() + " characters", "expected at most " + MAX_PROMPT + "; shorten it");
+        }
+        if (prompt.indexOf('\0') >= 0) {
+            throw new BadRequestException("prompt", "a text with a NUL character", "expected plain text; remove it");
+        }
+    }
+
+    private static Task task(GenerateRequest request) {
+        boolean keyframe = request.image().isPresent() || request.lastImage().isPresent();
+        boolean reference = !request.references().isEmpty();
+        if (keyframe && reference) {
+            throw new BadRequestException("references", request.references().size() + " together with a keyframe",
+                    "expected one or the other: a first or last image makes fl2va, references make ref2va");
+        }
+        Task inferred = reference ? Task.REF2VA : keyframe ? Task.FL2VA : Task.T2VA;
+        Task task = request.task().orElse(inferred);
+        if (task != inferred) {
+            throw new BadRequestException("task", task.label(), switch (task) {
+                case T2VA -> "which takes text alone; leave out the " + (reference ? "references" : "keyframes") + " or the task";
+                case FL2VA -> "which needs a first or last image" + (reference ? " and takes no references" : "; give one");
+                case REF2VA -> "which needs a reference" + (keyframe ? " and takes no keyframes" : "; give one");
+            });
+        }
+        return task;
+    }
+
+    private static List<Keyframe> keyframes(GenerateRequest request) {
+        List<Keyframe> keyframes = new ArrayList<>();
+        request.image().ifPresent(file -> keyframes.add(new Keyframe(Keyframe.Anchor.FIRST, file)));
+        request.lastImage().ifPresent(file -> keyframes.add(new Keyframe(Keyframe.Anchor.LAST, file)));
+        return keyframes;
+    }
+
+    private Canvas canvas(GenerateRequest request, List<Keyframe> keyframes, List<String> notes) {
+        // Every picture's header is read, so that an unreadable one is refused before any weight is loaded.
+        List<PictureSizes.Size> sizes = keyframes.stream().map(k -> pictures.of(k.file())).toList();
+        request.references().stream().filter(Reference.Image.class::isInstance).forEach(r -> pictures.of(r.file()));
+        if (request.width().isPresent() != request.height().isPresent()) {
+            boolean width = request.width().isPresent();
+            throw new BadRequestException(width ? "width" : "height",
+                    "" + (width ? request.width() : request.height()).getAsInt() + " alone",
+                    "expected width and height together, or neither of them");
+        }
+        if (request.width().isPresent()) {
+            request.aspectRatio().ifPresent(ratio -> {
+                throw new BadRequestException("aspectRatio", ratio + " together with a width and height", "expected one or the other");
+            });
+            return Canvas.explicit(request.width().getAsInt(), request.height().getAsInt(), model);
+        }
+        if (request.aspectRatio().isPresent()) {
+            return Canvas.forRatio("aspectRatio", request.aspectRatio().get(), model);
+        }
+        if (!sizes.isEmpty()) {
+            PictureSizes.Size first = sizes.getFirst();
+            Canvas canvas = Canvas.forRatio(keyframes.getFirst().anchor() == Keyframe.Anchor.FIRST ? "image" : "lastImage",
+                    new AspectRatio(first.width(), first.height()), model);
+            notes.add("canvas " + canvas + " from the shape of the first keyframe (" + first.width() + "x" + first.height() + ")");
+            return canvas;
+        }
+        Canvas canvas = Canvas.forRatio("aspectRatio", new AspectRatio(16, 9), model);
+        notes.add("canvas " + canvas + ", the model's own for 16:9");
+        return canvas;
+    }
+
+    private int steps(GenerateRequest request, List<String> notes) {
+        if (request.steps().isEmpty()) {
+            notes.add(model.limits().defaultSteps() + " model evaluations by default");
+            return model.limits().defaultSteps();
+        }
+        int steps = request.steps().getAsInt();
+        if (steps < 1 || steps > MAX_STEPS) {
+            throw new BadRequestException("steps", "" + steps, "expected 1 to " + MAX_STEPS + " model evaluations");
+        }
+        return steps;
+    }
+
+    private static long seed(GenerateRequest request, List<String> notes) {
+        if (request.seed().isEmpty()) {
+            notes.add("seed 0 by default");
+            return 0;
+        }
+        long seed = request.seed().getAsLong();
+        if (seed < 0 || seed > Long.MAX_VALUE - MAX_OUTPUTS) {
+            throw new BadRequestException("seed", "" + seed, "expected 0 to " + (Long.MAX_VALUE - MAX_OUTPUTS));
+        }
+        if (seed > 0xFFFFFFFFL) {
+            notes.add("seed " + seed + " counts as " + (seed & 0xFFFFFFFFL) + ", the generator uses its low 32 bits");
+        }
+        return seed;
+    }
+
+    private static double shift(String field, double shift) {
+        if (!(shift > 0 && shift <= MAX_SHIFT)) {
+            throw new BadRequestException(field, "" + shift, "expected a number above 0 and at most " + (int) MAX_SHIFT);
+        }
+        return shift;
+    }
+}

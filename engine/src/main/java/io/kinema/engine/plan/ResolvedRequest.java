@@ -1,0 +1,56 @@
+package io.kinema.engine.plan;
+
+import io.kinema.engine.NoiseScheme;
+import io.kinema.engine.Reference;
+import io.kinema.engine.Task;
+import io.kinema.engine.model.ModelGeometry;
+import java.util.List;
+
+/**
+ * A request that passed every rule, with every default filled in: all that {@code kinema plan} shows and a pipeline needs.
+ * Made by {@link RequestResolver}.
+ *
+ * @param task           what it is made from
+ * @param prompt         as given
+ * @param width          canvas, pixels
+ * @param height         canvas, pixels
+ * @param frames         17n + 5, at least 22
+ * @param latentFrames   5n + 2
+ * @param latentWidth    canvas in latent cells
+ * @param latentHeight   canvas in latent cells
+ * @param audioLatents   per channel
+ * @param steps          model evaluations
+ * @param seed           of the first output; output k has {@code seed + k}
+ * @param outputs        1 to 10
+ * @param flowShift      of the video's schedule
+ * @param audioFlowShift of the sound's schedule
+ * @param noiseScheme    order of the noise draws
+ * @param keyframes      in packed order
+ * @param references     in packed order
+ * @param notes          values snapped and defaults chosen, one sentence each
+ */
+public record ResolvedRequest(Task task, String prompt, int width, int height, int frames, int latentFrames, int latentWidth,
+                              int latentHeight, int audioLatents, int steps, long seed, int outputs, double flowShift,
+                              double audioFlowShift, NoiseScheme noiseScheme, List<Keyframe> keyframes,
+                              List<Reference> references, List<String> notes) {
+    public ResolvedRequest {
+        keyframes = List.copyOf(keyframes);
+        references = List.copyOf(references);
+        notes = List.copyOf(notes);
+    }
+
+    /** Length of the clip at 24 frames a second. */
+    public double seconds() {
+        return (double) frames / ModelGeometry.FPS;
+    }
+
+    /** Generated transformer rows of the video. */
+    public long videoRows(ModelGeometry.Patch patch) {
+        return (long) (latentFrames / patch.time()) * (latentHeight / patch.row()) * (latentWidth / patch.column());
+    }
+
+    /** Generated transformer rows of the sound. */
+    public long audioRows() {
+        return (long) audioLatents * ModelGeometry.AUDIO_CHANNELS;
+    }
+}

@@ -1,0 +1,149 @@
+package io.kinema.engine.prompt;
+
+import ai.djl.huggingface.tokenizers.HuggingFaceTokenizer;
+import io.kinema.weights.BadWeightsException;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+
+/**
+ * Owns the text encoder's tokenizer (byte-level BPE of Qwen2, in native memory) until it is closed; closing twice is
+ * harmless, use after close throws {@link IllegalStateException}. Safe for use by several threads.
+ *
+ * <p>It never adds tokens of its own: ids are {@code tokenizer(text, add_special_tokens=False)} of the reference.
+ */
+public final class H3Tokenizer implements AutoCloseable {
+    private static final String VISION_START = "<|vision_start|>";
+    private static final String VISION_END = "<|vision_end|>";
+    private static final String IMAGE_PAD = "<|image_pad|>";
+    private static final String VIDEO_PAD = "<|video_pad|>";
+    private static final Map<String, String> AS_IS = Map.of("addSpecialTokens", "false", "truncation", "false", "padding", "false");
+
+    private final HuggingFaceTokenizer tokenizer;
+    private final VisionTokens vision;
+    /** Readers encode; the writer closes, so native memory is never freed under an encode. */
+    private final ReadWriteLock lock = new ReentrantReadWriteLock();
+    private boolean closed;
+
+    private H3Tokenizer(HuggingFaceTokenizer tokenizer, Path folder) {
+        this.tokenizer = tokenizer;
+        this.vision = new VisionTokens(idOf(VISION_START, folder), idOf(VISION_END, folder), idOf(IMAGE_PAD, folder),
+                idOf(VIDEO_PAD, folder));
+    }
+
+    /**
+     * Opens a tokenizer folder: {@code tokenizer.json} where there is one, else the released {@code vocab.json},
+     * {@code merges.txt} and {@code tokenizer_config.json}.
+     *
+     * @throws BadWeightsException   when a file is missing, unreadable or does not hold a tokenizer with vision tokens
+     * @throws IllegalStateException when the native library does not load on this machine
+     */
+    public static H3Tokenizer open(Path folder) {
+        if (!Files.isDirectory(folder)) {
+            throw new BadWeightsException(folder + ": missing tokenizer folder; expected vocab.json, merges.txt and tokenizer_config.json in it");
+        }
+        return open(folder, new TokenizerFiles(folder).tokenizerJson());
+    }
+
+    /** Opens the tokenizer that the three released files describe, also beside a {@code tokenizer.json}. */
+    static H3Tokenizer openReleasedFiles(Path folder) {
+        return open(folder, new TokenizerFiles(folder).written());
+    }
+
+    private static H3Tokenizer open(Path folder, byte[] tokenizerJson) {
+        TokenizerLibrary.load();
+        HuggingFaceTokenizer tokenizer;
+        try {
+            tokenizer = HuggingFaceTokenizer.newInstance(new ByteArrayInputStream(tokenizerJson), AS_IS);
+        } catch (IOException | RuntimeException e) {
+            throw new BadWeightsException(folder + ": not a tokenizer that can be read: " + e.getMessage());
+        }
+        try {
+            return new H3Tokenizer(tokenizer, folder);
+        } catch (RuntimeException e) {
+            tokenizer.close();
+            throw e;
+        }
+    }
+
+    /**
+     * Loads the native library (about 0.15 s, 0.25 s the first time on a machine), so that a later {@link #open} need not;
+     * meant for a background thread while weights are mapped.
+     *
+     * @throws IllegalStateException when it does not load on this machine
+     */
+    public static void preload() {
+        TokenizerLibrary.load();
+    }
+
+    /**
+     * Token ids of {@code text}; text that spells an added token ({@code <d>}, {@code <|image_pad|>}, ...) becomes that token,
+     * as in the reference. An unpaired surrogate counts as U+FFFD.
+     */
+    public int[] encode(String text) {
+        String clean = wellFormed(text);
+        lock.readLock().lock();
+        try {
+            if (closed) {
+                throw new IllegalStateException("tokenizer: used after close");
+            }
+            return LongStream.of(tokenizer.encode(clean, false, false).getIds()).mapToInt(Math::toIntExact).toArray();
+        } finally {
+            lock.readLock().unlock();
+        }
+    }
+
+    /**
+     * Token ids of a text that a user typed: as {@link #encode}, except that the tokens which mark pictures and videos stay
+     * plain text. Only the engine places those; typed ones would claim vision features that do not exist.
+     */
+    public int[] encodePrompt(String text) {
+        return VisionTokens.cutApart(text).stream().flatMapToInt(piece -> IntStream.of(encode(piece))).toArray();
+    }
+
+    /** The ids that mark vision blocks. */
+    public VisionTokens vision() {
+        return vision;
+    }
+
+    @Override
+    public void close() {
+        lock.writeLock().lock();
+        try {
+            if (!closed) {
+                closed = true;
+                tokenizer.close();
+            }
+        } finally {
+            lock.writeLock().unlock();
+        }
+    }
+
+    private int idOf(String token, Path folder) {
+        int[] ids = encode(token);
+        if (ids.length != 1) {
+            throw new BadWeightsException(folder + ": tokenizer: expected a token " + token + ", got none; this is not H3's tokenizer");
+        }
+        return ids[0];
+    }
+
+    private static String wellFormed(String text) {
+        StringBuilder out = null;
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (Character.isHighSurrogate(c) && i + 1 < text.length() && Character.isLowSurrogate(text.charAt(i + 1))) {
+                i++;
+            } else if (Character.isSurrogate(c)) {
+                out = out == null ? new StringBuilder(text) : out;
+                out.setCharAt(i, '\ufffd');
+            }
+        }
+        return out == null ? text : out.toString();
+    }
+}

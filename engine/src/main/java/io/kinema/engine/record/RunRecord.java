@@ -1,0 +1,106 @@
+package io.kinema.engine.record;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.kinema.engine.model.ModelGeometry;
+import io.kinema.engine.plan.ResolvedRequest;
+import java.time.Instant;
+import java.util.List;
+import java.util.SortedMap;
+
+/**
+ * How one clip came to be: enough to make it again and to say where the time went. {@link #toJson()} is {@code clip.json}.
+ *
+ * @param created    when the clip was finished
+ * @param request    with every default
+ * @param output     which of the request's outputs
+ * @param model      what made it
+ * @param engine     versions of this engine and its native libraries
+ * @param host       the machine
+ * @param execution  how it ran
+ * @param schedule   the noise levels
+ * @param stages     in order
+ * @param steps      one for each model evaluation
+ * @param rows       of the packed sequence
+ * @param memory     peaks
+ * @param sound      measured on the finished sound
+ * @param warnings   what a user should look at
+ */
+public record RunRecord(Instant created, ResolvedRequest request, Output output, Model model, Engine engine, HostFacts host,
+                        Execution execution, Schedule schedule, List<StageTime> stages, List<StepTime> steps,
+                        UsefulWork.Rows rows, Memory memory, SoundReport sound, List<String> warnings) {
+    /** Name and version of the JSON form. */
+    public static final String SCHEMA = "kinema.run/1";
+
+    public RunRecord {
+        stages = List.copyOf(stages);
+        steps = List.copyOf(steps);
+        warnings = List.copyOf(warnings);
+    }
+
+    /**
+     * @param index 0 to outputs - 1
+     * @param seed  of this output
+     */
+    public record Output(int index, long seed) {
+    }
+
+    /**
+     * @param name        name of the model's folder
+     * @param transformer component that ran: {@code transformer} or {@code transformer_ref}
+     * @param sha256      over the digests of all its files
+     */
+    public record Model(String name, String transformer, String sha256) {
+    }
+
+    /**
+     * @param version   of Kinema
+     * @param libraries native libraries and their versions
+     */
+    public record Engine(String version, SortedMap<String, String> libraries) {
+    }
+
+    /**
+     * @param device    {@code cpu}
+     * @param backend   which implementation
+     * @param precision label of the precision plan
+     * @param threads   compute threads
+     */
+    public record Execution(String device, String backend, String precision, int threads) {
+    }
+
+    /** Noise levels of both schedules, first to last; the last is 0. */
+    public record Schedule(List<Float> sigmas, List<Float> audioSigmas) {
+    }
+
+    /**
+     * @param peakResidentBytes  of the process, 0 when unknown
+     * @param peakWorkspaceBytes of tensors allocated by the engine
+     */
+    public record Memory(long peakResidentBytes, long peakWorkspaceBytes) {
+    }
+
+    /** Useful work of the denoising loop. */
+    public double usefulFlops() {
+        return steps.stream().mapToDouble(StepTime::usefulFlops).sum();
+    }
+
+    /** Wall-clock time of all stages. */
+    public double seconds() {
+        return stages.stream().mapToDouble(StageTime::seconds).sum();
+    }
+
+    /** The JSON form; a tree of its own. */
+    public JsonNode toJson() {
+        return RunRecordJson.of(this);
+    }
+
+    /** {@link #toJson()} as indented text that ends with a line break. */
+    public String toText() {
+        return toJson().toPrettyString() + System.lineSeparator();
+    }
+
+    /** Rate of the video. */
+    public int framesPerSecond() {
+        return ModelGeometry.FPS;
+    }
+}

@@ -1,0 +1,32 @@
+package io.kinema.model.dit;
+
+import io.kinema.compute.Weight;
+import io.kinema.model.layer.Attention;
+import io.kinema.model.layer.FeedForward;
+import io.kinema.model.layer.PreNormBlock;
+import io.kinema.model.load.Parameters;
+import java.util.List;
+
+/** Reads the weights of one block or refiner block, which differ only in what they are called and in their AdaLN. */
+final class BlockWeights {
+    private BlockWeights() {
+    }
+
+    /** @param p a reader whose prefix ends with the block's name and a dot */
+    static PreNormBlock.Weights read(Parameters p, DitConfig c) {
+        return new PreNormBlock.Weights(p.f32("norm1.weight", c.hidden()), attention(p.under("attn."), c),
+                p.f32("norm2.weight", c.hidden()), feedForward(p.under("ff.net."), c));
+    }
+
+    private static Attention.Weights attention(Parameters p, DitConfig c) {
+        return new Attention.Weights(p.matrix("to_q.weight", c.inner(), c.hidden()), p.matrix("to_k.weight", c.inner(), c.hidden()),
+                p.matrix("to_v.weight", c.inner(), c.hidden()), p.matrix("to_out.0.weight", c.hidden(), c.inner()),
+                p.f32("norm_q.weight", c.headDim()), p.f32("norm_k.weight", c.headDim()));
+    }
+
+    /** The diffusers layout stacks the value half above the gate half. */
+    private static FeedForward.Weights feedForward(Parameters p, DitConfig c) {
+        List<Weight> halves = p.stackedMatrices("0.proj.weight", 2, c.ffn(), c.hidden());
+        return new FeedForward.Weights(halves.get(1), halves.get(0), p.matrix("2.weight", c.hidden(), c.ffn()));
+    }
+}

@@ -1,0 +1,270 @@
+package io.kinema.model.dit;
+
+import io.kinema.compute.Backend;
+import io.kinema.compute.NormOps.Rotary;
+import io.kinema.compute.NormOps.RowModulation;
+import io.kinema.compute.Precision;
+import io.kinema.compute.Tensor;
+import io.kinema.compute.Workspace;
+import io.kinema.model.StageTap;
+import io.kinema.model.layer.Attention;
+import io.kinema.model.layer.Execution;
+import io.kinema.model.layer.PreNormBlock;
+import io.kinema.model.layer.RotaryTable;
+import io.kinema.model.load.BlockStore;
+import io.kinema.model.load.Parameters;
+import io.kinema.model.load.Parameters.Rounding;
+import io.kinema.weights.TensorSource;
+import java.util.Optional;
+
+/**
+ * Owns the H3 diffusion transformer's device memory until it is closed: one packed sequence of text, video and audio rows
+ * goes through blocks of joint self-attention, and two heads read velocities from it.
+ *
+ * <p>The work of a request is split by what it depends on: {@link #prepare} once per request (text refinement, rotary
+ * tables), {@link #modulation} once per set of timesteps (time embedding, all AdaLN tables), {@link #forward} once per
+ * step. The residual stream is FP32 in every precision plan; the two input projections, the timestep MLP, the AdaLN
+ * projections, the text projection and the two heads are FP32 throughout. Closing twice is harmless; the source must
+ * outlive it. Used by one thread.
+ */
+public final class Dit implements AutoCloseable {
+    private final Execution run;
+    private final DitConfig config;
+    private final Attention.Geometry geometry;
+    private final Workspace weights;
+    private final Projection videoIn;
+    private final Projection audioIn;
+    private final TokenRefiner refiner;
+    private final TimeEmbedding timeEmbedding;
+    private final AdaLayerNorm adaLayerNorm;
+    private final BlockStore<PreNormBlock.Weights> blocks;
+    private final Tensor outputNorm;
+    private final Projection videoOut;
+    private final Projection audioOut;
+
+    private Dit(Backend backend, DitConfig config, Precision precision, Parameters p) {
+        this.run = new Execution(backend, precision, backend.workspace("dit scratch"));
+        this.config = config;
+        this.geometry = new Attention.Geometry(config.heads(), config.heads(), config.headDim(), config.qkNormEps(), false);
+        this.weights = p.owner();
+        this.videoIn = Projection.read(p, "proj_in", config.hidden(), config.videoPatchDim());
+        this.audioIn = Projection.read(p, "audio_proj_in", config.hidden(), config.audioChannels());
+        this.refiner = new TokenRefiner(p, config);
+        this.timeEmbedding = new TimeEmbedding(p, config);
+        this.adaLayerNorm = new AdaLayerNorm(p, config);
+        this.blocks = BlockStore.resident(config.layers(), i -> BlockWeights.read(p.under("transformer_blocks." + i + "."), config));
+        this.outputNorm = p.f32("norm_out.norm.weight", config.hidden());
+        this.videoOut = Projection.read(p, "proj_out", config.videoPatchDim(), config.hidden());
+        this.audioOut = Projection.read(p, "audio_proj_out", config.audioChannels(), config.hidden());
+    }
+
+    /**
+     * @param source   tensors with the diffusers layout's names
+     * @param rounding how the blocks' matrices are stored for products; the FP32 islands stay as in the file
+     * @throws io.kinema.weights.BadWeightsException when a tensor is missing or does not fit the config
+     */
+    public static Dit open(Backend backend, TensorSource source, DitConfig config, Precision precision, Rounding rounding) {
+        Workspace owner = backend.workspace("dit weights");
+        try {
+            return new Dit(backend, config, precision, new Parameters(backend, source, owner, "", rounding));
+        } catch (RuntimeException e) {
+            owner.close();
+            throw e;
+        }
+    }
+
+    public DitConfig config() {
+        return config;
+    }
+
+    public Precision precision() {
+        return run.precision();
+    }
+
+    /** The most scratch memory that a step has used, in bytes. */
+    public long peakScratchBytes() {
+        return run.scratch().peakBytes();
+    }
+
+    /** {@link #prepare(DitLayout, Tensor, StageTap)} without a tap. */
+    public DitSequence prepare(DitLayout layout, Tensor text) {
+        return prepare(layout, text, StageTap.NONE);
+    }
+
+    /**
+     * Everything about a request that no step changes.
+     *
+     * @param text FP32 [text rows, textDim], the text encoder's hidden states in the layout's order; copied
+     */
+    public DitSequence prepare(DitLayout layout, Tensor text, StageTap tap) {
+        requireRows("text states", text, layout.textRows(), config.textDim());
+        Workspace memory = run.backend().workspace("dit request");
+        try {
+            Rotary rotary = rotary(layout, memory);
+            tap.stage("rope_cos", rotary.cos());
+            tap.stage("rope_sin", rotary.sin());
+            Tensor refined = refiner.forward(run, geometry, text, memory, tap);
+            return new DitSequence(run.backend(), memory, layout, refined, rotary);
+        } catch (RuntimeException e) {
+            memory.close();
+            throw e;
+        }
+    }
+
+    /** {@link #modulation(float[], StageTap)} without a tap. */
+    public Modulation modulation(float[] timesteps) {
+        return modulation(timesteps, StageTap.NONE);
+    }
+
+    /**
+     * Evaluates the AdaLN tables for every timestep that a request will use.
+     *
+     * @param timesteps model times, 0 (noise) to 1 (clean), distinct by bits
+     */
+    public Modulation modulation(float[] timesteps, StageTap tap) {
+        requireDistinct(timesteps);
+        Workspace memory = run.backend().workspace("dit modulation");
+        try (Workspace.Frame frame = run.scratch().frame()) {
+            Tensor temb = timeEmbedding.forward(timesteps, run.scratch(), run.scratch(), tap);
+            return adaLayerNorm.forward(timesteps.clone(), temb, memory, run.scratch(), tap);
+        } catch (RuntimeException e) {
+            memory.close();
+            throw e;
+        }
+    }
+
+    /** {@link #forward(DitSequence, Modulation, float[], Tensor, Tensor, Velocities, StageTap)} without a tap. */
+    public void forward(DitSequence sequence, Modulation modulation, float[] rowTimesteps, Tensor video, Tensor audio, Velocities out) {
+        forward(sequence, modulation, rowTimesteps, video, audio, out, StageTap.NONE);
+    }
+
+    /**
+     * One evaluation of the model.
+     *
+     * @param rowTimesteps the model time of every packed row, each among those of {@code modulation}
+     * @param video        FP32 [video rows, videoPatchDim]: noisy and conditioning rows in the layout's order
+     * @param audio        FP32 [audio rows, audioChannels]
+     * @param out          receives the velocities of the wanted rows, see {@link Velocities#allocate}
+     */
+    public void forward(DitSequence sequence, Modulation modulation, float[] rowTimesteps, Tensor video, Tensor audio,
+                        Velocities out, StageTap tap) {
+        DitLayout layout = sequence.layout();
+        requireRows("video rows", video, layout.videoRows(), config.videoPatchDim());
+        requireRows("audio rows", audio, layout.audioRows(), config.audioChannels());
+        RowTables rows = RowTables.of(layout, modulation, rowTimesteps);
+        try (Workspace.Frame frame = run.scratch().frame()) {
+            Tensor x = pack(sequence, video, audio, tap);
+            Tensor adaRows = Execution.upload(run.backend(), run.scratch(), rows.ada());
+            for (int i = 0; i < blocks.count(); i++) {
+                try (BlockStore.Lease<PreNormBlock.Weights> lease = blocks.acquire(i)) {
+                    ModulatedBlock.forward(run, config, geometry, i, lease.weights(), modulation, adaRows, sequence.rotary(), x, tap);
+                }
+            }
+            tapOutputNorm(modulation, rows, x, tap);
+            heads(sequence, modulation, rows, x, out);
+        }
+    }
+
+    /** The packed FP32 sequence; rows that nobody claims are zero. */
+    private Tensor pack(DitSequence sequence, Tensor video, Tensor audio, StageTap tap) {
+        Backend backend = run.backend();
+        Tensor x = run.scratch().f32(sequence.layout().rows(), config.hidden());
+        if (sequence.layout().hasUnclaimedRows()) {
+            backend.fill(x, 0f);
+        }
+        place(sequence.text(), sequence.textIndex(), x);
+        try (Workspace.Frame frame = run.scratch().frame()) {
+            place(embed("proj_in", videoIn, video, tap), sequence.videoIndex(), x);
+            place(embed("audio_proj_in", audioIn, audio, tap), sequence.audioIndex(), x);
+        }
+        return x;
+    }
+
+    private Tensor embed(String name, Projection projection, Tensor rows, StageTap tap) {
+        Tensor embedded = run.scratch().f32(rows.size(0), config.hidden());
+        if (rows.size(0) > 0) {
+            projection.forward(run.backend(), rows, embedded);
+        }
+        tap.stage(name, embedded);
+        return embedded;
+    }
+
+    private void place(Tensor rows, Tensor index, Tensor x) {
+        if (rows.size(0) > 0) {
+            run.backend().scatterRows(rows, index, x);
+        }
+    }
+
+    /** Output norm and heads on the wanted rows only: both work row by row. */
+    private void heads(DitSequence sequence, Modulation modulation, RowTables rows, Tensor x, Velocities out) {
+        int videoRows = sequence.layout().wantedVideoRows();
+        int wanted = videoRows + sequence.layout().wantedAudioRows();
+        if (wanted == 0) {
+            return;
+        }
+        Tensor picked = run.scratch().f32(wanted, config.hidden());
+        run.backend().gatherRows(x, sequence.wantedIndex(), picked);
+        Tensor normed = outputNorm(modulation, rows.wantedOutput(), picked);
+        if (videoRows > 0) {
+            videoOut.forward(run.backend(), normed.rows(0, videoRows), out.video());
+        }
+        if (videoRows < wanted) {
+            audioOut.forward(run.backend(), normed.rows(videoRows, wanted), out.audio());
+        }
+    }
+
+    private Tensor outputNorm(Modulation modulation, int[] rowIndex, Tensor x) {
+        Tensor normed = run.scratch().f32(x.shape().toArray());
+        Tensor rows = Execution.upload(run.backend(), run.scratch(), rowIndex);
+        run.backend().rmsNormModulate(x, outputNorm, config.finalNormEps(),
+                new RowModulation(modulation.outputShift(), modulation.outputScale(), rows), normed);
+        return normed;
+    }
+
+    /** The reference normalises every row; a step here does so only for a tap. */
+    private void tapOutputNorm(Modulation modulation, RowTables rows, Tensor x, StageTap tap) {
+        if (tap.wants("norm_out")) {
+            try (Workspace.Frame frame = run.scratch().frame()) {
+                tap.stage("norm_out", outputNorm(modulation, rows.output(), x));
+            }
+        }
+    }
+
+    /** Frequencies of the three axes side by side; a row's angles are its FP32 coordinates times them. */
+    private Rotary rotary(DitLayout layout, Workspace owner) {
+        int perAxis = config.ropeFrequencies();
+        float[] one = RotaryTable.inverseFrequencies(config.ropeTheta(), 2 * perAxis);
+        float[] all = new float[DitConfig.AXES * perAxis];
+        for (int axis = 0; axis < DitConfig.AXES; axis++) {
+            System.arraycopy(one, 0, all, axis * perAxis, perAxis);
+        }
+        return RotaryTable.build(run.backend(), owner, layout.rows(), all, (row, pair) -> (float) layout.position(row, pair / perAxis));
+    }
+
+    private static void requireRows(String what, Tensor got, int rows, int channels) {
+        if (got.rank() != 2 || got.size(0) != rows || got.size(1) != channels) {
+            throw new IllegalArgumentException("dit " + what + ": got " + got + ", expected [" + rows + ", " + channels + "] from layout and config");
+        }
+    }
+
+    private static void requireDistinct(float[] timesteps) {
+        long distinct = java.util.stream.IntStream.range(0, timesteps.length).map(i -> Float.floatToRawIntBits(timesteps[i])).distinct().count();
+        if (timesteps.length == 0 || distinct != timesteps.length) {
+            throw new IllegalArgumentException("dit timesteps: got " + timesteps.length + " of which " + distinct + " distinct, expected distinct values and at least one");
+        }
+        for (float t : timesteps) {
+            if (!(t >= 0 && t <= 1)) {
+                throw new IllegalArgumentException("dit timestep: got " + t + ", expected 0 (noise) to 1 (clean)");
+            }
+        }
+    }
+
+    /** Frees weights' copies and scratch memory. */
+    @Override
+    public void close() {
+        blocks.close();
+        adaLayerNorm.close();
+        run.scratch().close();
+        weights.close();
+    }
+}

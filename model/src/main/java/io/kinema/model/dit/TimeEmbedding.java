@@ -1,0 +1,67 @@
+package io.kinema.model.dit;
+
+import io.kinema.compute.Backend;
+import io.kinema.compute.Tensor;
+import io.kinema.compute.Workspace;
+import io.kinema.model.StageTap;
+import io.kinema.model.layer.Execution;
+import io.kinema.model.load.Parameters;
+
+/** The embedding of timesteps in [0, 1]: unscaled sinusoids, then linear, SiLU, linear. FP32 in every precision plan. */
+final class TimeEmbedding {
+    private static final double LONGEST_PERIOD = 10000;
+
+    private final Backend backend;
+    private final DitConfig config;
+    private final Projection first;
+    private final Projection second;
+
+    TimeEmbedding(Parameters p, DitConfig config) {
+        this.backend = p.backend();
+        this.config = config;
+        this.first = Projection.read(p, "time_embedder.linear_1", config.timeHidden(), config.freqDim());
+        this.second = Projection.read(p, "time_embedder.linear_2", config.timeDim(), config.timeHidden());
+    }
+
+    /**
+     * Each timestep is embedded by products of one row, so that its bits do not depend on the others in the list.
+     *
+     * @param owner of the result
+     * @return FP32 [T, timeDim]
+     */
+    Tensor forward(float[] timesteps, Workspace owner, Workspace scratch, StageTap tap) {
+        int count = timesteps.length;
+        Tensor embedded = owner.f32(count, config.timeDim());
+        try (Workspace.Frame frame = scratch.frame()) {
+            Tensor waves = Execution.upload(backend, scratch, sinusoids(timesteps), count, config.freqDim());
+            tap.stage("time_proj", waves);
+            Tensor inner = scratch.f32(count, config.timeHidden());
+            for (int t = 0; t < count; t++) {
+                first.forward(backend, waves.rows(t, t + 1), inner.rows(t, t + 1));
+            }
+            backend.silu(inner, inner);
+            for (int t = 0; t < count; t++) {
+                second.forward(backend, inner.rows(t, t + 1), embedded.rows(t, t + 1));
+            }
+        }
+        tap.stage("time_embedder", embedded);
+        return embedded;
+    }
+
+    /** Per timestep: cosines, then sines, of {@code t * 10000^(-i / half)}; an odd last channel is zero. FP32 steps as the reference's. */
+    private float[] sinusoids(float[] timesteps) {
+        int dim = config.freqDim();
+        int half = dim / 2;
+        float[] out = new float[timesteps.length * dim];
+        for (int i = 0; i < half; i++) {
+            float exponent = (float) -Math.log(LONGEST_PERIOD) * i / half;
+            float frequency = (float) Math.exp(exponent);
+            for (int t = 0; t < timesteps.length; t++) {
+                float angle = timesteps[t] * frequency;
+                out[t * dim + i] = (float) Math.cos(angle);
+                out[t * dim + half + i] = (float) Math.sin(angle);
+            }
+        }
+        return out;
+    }
+}

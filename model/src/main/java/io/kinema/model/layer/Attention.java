@@ -1,0 +1,75 @@
+package io.kinema.model.layer;
+
+import io.kinema.compute.Backend;
+import io.kinema.compute.NormOps.HeadNorm;
+import io.kinema.compute.NormOps.Rotary;
+import io.kinema.compute.Operand;
+import io.kinema.compute.Tensor;
+import io.kinema.compute.Weight;
+import io.kinema.compute.Workspace;
+import java.util.Optional;
+
+/**
+ * Self-attention with per-head RMS norm of queries and keys and rotary embedding, without biases:
+ * {@code out = Wo . softmax(rope(norm(Wq x)) rope(norm(Wk x))^T / sqrt(D)) Wv x}.
+ *
+ * <p>Rounding points: queries, keys and values are stored as matrix operands; the attention output is FP32 and goes through
+ * {@code prepare} before the output projection, whose result is FP32 for the residual stream.
+ */
+public final class Attention {
+    private Attention() {
+    }
+
+    /**
+     * The four projections stay apart so that a rank can hold a range of heads and an adapter can add to one of them.
+     *
+     * @param q     [heads * D, hidden]
+     * @param k     [kvHeads * D, hidden]
+     * @param v     [kvHeads * D, hidden]
+     * @param out   [hidden, heads * D]
+     * @param normQ FP32 [D]
+     * @param normK FP32 [D]
+     */
+    public record Weights(Weight q, Weight k, Weight v, Weight out, Tensor normQ, Tensor normK) {
+    }
+
+    /**
+     * @param kvHeads divides {@code heads}
+     * @param headDim channels of a head, D
+     * @param normEps epsilon of the query and key norms
+     * @param causal  row m sees rows 0..m only
+     */
+    public record Geometry(int heads, int kvHeads, int headDim, float normEps, boolean causal) {
+        /** {@code 1 / sqrt(D)}. */
+        public float scale() {
+            return (float) (1 / Math.sqrt(headDim));
+        }
+    }
+
+    /**
+     * @param x      [M, hidden], already normalised, of the operand type
+     * @param rotary tables for the M rows, or empty for no rotation
+     * @param out    FP32 [M, hidden]
+     */
+    public static void forward(Execution run, Geometry g, Weights w, Tensor x, Optional<Rotary> rotary, Tensor out) {
+        Backend backend = run.backend();
+        long rows = x.size(0);
+        try (Workspace.Frame frame = run.scratch().frame()) {
+            Operand operand = Operand.of(x);
+            Tensor q = project(run, operand, w.q(), g.heads(), g.headDim());
+            Tensor k = project(run, operand, w.k(), g.kvHeads(), g.headDim());
+            Tensor v = project(run, operand, w.v(), g.kvHeads(), g.headDim());
+            backend.headNormRotary(q, Optional.of(new HeadNorm(Optional.of(w.normQ()), g.normEps())), rotary, q);
+            backend.headNormRotary(k, Optional.of(new HeadNorm(Optional.of(w.normK()), g.normEps())), rotary, k);
+            Tensor mixed = run.scratch().f32(rows, g.heads(), g.headDim());
+            backend.attention(q, k, v, g.scale(), g.causal(), mixed);
+            backend.linear(run.prepare(mixed.reshape(rows, -1)), w.out(), out);
+        }
+    }
+
+    private static Tensor project(Execution run, Operand x, Weight w, int heads, int headDim) {
+        Tensor y = run.operands(x.values().size(0), w.outFeatures());
+        run.backend().linear(x, w, y);
+        return y.splitLast(heads, headDim);
+    }
+}

@@ -1,0 +1,44 @@
+package io.kinema.model.layer;
+
+import io.kinema.compute.Backend;
+import io.kinema.compute.Operand;
+import io.kinema.compute.Precision;
+import io.kinema.compute.Tensor;
+import io.kinema.compute.Workspace;
+import io.kinema.weights.DType;
+
+/**
+ * What a layer needs to run: where, with which rounding points, and scratch memory. Owns nothing.
+ *
+ * @param scratch layers open frames on it and close them before they return
+ */
+public record Execution(Backend backend, Precision precision, Workspace scratch) {
+    /** The type of matrix operands. */
+    public DType operand() {
+        return precision.operand();
+    }
+
+    /** FP32 rows as a matrix operand, in scratch memory of the enclosing frame where that takes a copy. */
+    public Operand prepare(Tensor rows) {
+        return backend.prepare(rows, operand(), scratch);
+    }
+
+    /** A scratch tensor of the operand type. */
+    public Tensor operands(long... dims) {
+        return scratch.allocate(operand(), dims);
+    }
+
+    /** {@code values} as an FP32 tensor in {@code owner}'s memory. */
+    public static Tensor upload(Backend backend, Workspace owner, float[] values, long... dims) {
+        Tensor t = owner.f32(dims);
+        backend.copy(Tensor.ofFloats(values, dims), t);
+        return t;
+    }
+
+    /** {@code values} as an I32 vector in {@code owner}'s memory. */
+    public static Tensor upload(Backend backend, Workspace owner, int[] values) {
+        Tensor t = owner.allocate(DType.I32, values.length);
+        backend.copy(Tensor.ofInts(values, values.length), t);
+        return t;
+    }
+}

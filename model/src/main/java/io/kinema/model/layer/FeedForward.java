@@ -1,0 +1,47 @@
+package io.kinema.model.layer;
+
+import io.kinema.compute.Backend;
+import io.kinema.compute.Operand;
+import io.kinema.compute.Tensor;
+import io.kinema.compute.Weight;
+import io.kinema.compute.Workspace;
+import io.kinema.weights.DType;
+
+/**
+ * SwiGLU feed-forward without biases: {@code out = Wdown (silu(Wgate x) * (Wup x))}.
+ *
+ * <p>Rounding points: gate and up are stored as matrix operands; their SwiGLU is computed in FP32 and goes through
+ * {@code prepare} before the down projection, whose result is FP32 for the residual stream.
+ */
+public final class FeedForward {
+    private FeedForward() {
+    }
+
+    /**
+     * Gate and up stay apart so that a rank can hold a range of both and an adapter can add to one of them.
+     *
+     * @param gate [F, hidden]
+     * @param up   [F, hidden]
+     * @param down [hidden, F]
+     */
+    public record Weights(Weight gate, Weight up, Weight down) {
+    }
+
+    /**
+     * @param x   [M, hidden], already normalised, of the operand type
+     * @param out FP32 [M, hidden]
+     */
+    public static void forward(Execution run, Weights w, Tensor x, Tensor out) {
+        Backend backend = run.backend();
+        long rows = x.size(0);
+        try (Workspace.Frame frame = run.scratch().frame()) {
+            Tensor gate = run.operands(rows, w.gate().outFeatures());
+            Tensor up = run.operands(rows, w.up().outFeatures());
+            backend.linear(Operand.of(x), w.gate(), gate);
+            backend.linear(Operand.of(x), w.up(), up);
+            Tensor gated = run.operand() == DType.F32 ? gate : run.scratch().f32(rows, w.gate().outFeatures());
+            backend.swiglu(gate, up, gated);
+            backend.linear(run.prepare(gated), w.down(), out);
+        }
+    }
+}

@@ -1,0 +1,94 @@
+package io.kinema.model.video;
+
+import io.kinema.compute.Backend;
+import io.kinema.compute.Device;
+import io.kinema.compute.Tensor;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+
+/**
+ * The VAE's pixel convention: RGB in [0, 1], minus ImageNet's mean, over its deviation. All arithmetic is FP32 with one
+ * rounding per operation; bytes are rounded half to even.
+ */
+public final class ImageNetPixels {
+    private static final ValueLayout.OfFloat F32 = ValueLayout.JAVA_FLOAT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+    private static final float[] MEAN = {0.485f, 0.456f, 0.406f};
+    private static final float[] STD = {0.229f, 0.224f, 0.225f};
+    private static final int CHANNELS = 3;
+    /** Adding and subtracting 1.5 * 2^23 rounds a float of magnitude below 2^22 half to even. */
+    private static final float ROUNDER = 0x1.8p23f;
+
+    private ImageNetPixels() {
+    }
+
+    /** {@code (level / 255 - mean) / std} of a byte in channel 0 (red), 1 or 2. */
+    public static float normalise(int level, int channel) {
+        return (level / 255f - MEAN[channel]) / STD[channel];
+    }
+
+    /** {@code 255 * clamp(x * std + mean, 0, 1)} rounded half to even; NaN gives 0. */
+    public static int level(float x, int channel) {
+        float unit = Math.clamp(x * STD[channel] + MEAN[channel], 0f, 1f);
+        return (int) ((unit * 255f + ROUNDER) - ROUNDER);
+    }
+
+    /**
+     * Normalises one picture.
+     *
+     * @param rgb   bytes (row, column, RGB)
+     * @param frame host FP32 [3, height, width] with contiguous planes; written whole
+     */
+    public static void normalise(byte[] rgb, Tensor frame) {
+        int plane = plane(frame);
+        requireLength(rgb, plane);
+        float[] table = new float[256];
+        float[] values = new float[plane];
+        for (int c = 0; c < CHANNELS; c++) {
+            for (int level = 0; level < table.length; level++) {
+                table[level] = normalise(level, c);
+            }
+            for (int i = 0; i < plane; i++) {
+                values[i] = table[Byte.toUnsignedInt(rgb[i * CHANNELS + c])];
+            }
+            MemorySegment.copy(values, 0, frame.data(), F32, c * frame.stride(0) * Float.BYTES, plane);
+        }
+    }
+
+    /**
+     * Turns one decoded picture into bytes.
+     *
+     * @param frame host FP32 [3, height, width] with contiguous planes
+     * @param rgb   bytes (row, column, RGB); written whole
+     */
+    public static void toBytes(Tensor frame, byte[] rgb) {
+        int plane = plane(frame);
+        requireLength(rgb, plane);
+        float[] values = new float[plane];
+        for (int c = 0; c < CHANNELS; c++) {
+            MemorySegment.copy(frame.data(), F32, c * frame.stride(0) * Float.BYTES, values, 0, plane);
+            for (int i = 0; i < plane; i++) {
+                rgb[i * CHANNELS + c] = (byte) level(values[i], c);
+            }
+        }
+    }
+
+    /** Pictures of one size held as bytes (row, column, RGB), to be encoded. @param frames reads picture i */
+    public static FrameSource source(Backend backend, int count, int height, int width, java.util.function.IntFunction<byte[]> frames) {
+        return new RgbFrameSource(backend, count, height, width, frames);
+    }
+
+    private static int plane(Tensor frame) {
+        boolean host = frame.device().kind() == Device.Kind.CPU;
+        if (!host || frame.rank() != 3 || frame.size(0) != CHANNELS || !frame.select(0, 0).contiguous()) {
+            throw new IllegalArgumentException("pixels: got " + frame + ", expected a host tensor [3, height, width] with contiguous planes");
+        }
+        return Math.multiplyExact(frame.size(1), frame.size(2));
+    }
+
+    private static void requireLength(byte[] rgb, int plane) {
+        if (rgb.length != plane * CHANNELS) {
+            throw new IllegalArgumentException("pixels: got " + rgb.length + " bytes, expected " + plane * CHANNELS);
+        }
+    }
+}
