@@ -1,7 +1,7 @@
 package io.kinema.engine.record;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.kinema.engine.model.ModelGeometry;
+import io.kinema.engine.layout.FrameCounts;
 import io.kinema.engine.plan.ResolvedRequest;
 import java.time.Instant;
 import java.util.List;
@@ -101,6 +101,6 @@ public record RunRecord(Instant created, ResolvedRequest request, Output output,
 
     /** Rate of the video. */
     public int framesPerSecond() {
-        return ModelGeometry.FPS;
+        return FrameCounts.FPS;
     }
 }
