@@ -83,6 +83,15 @@ public final class ConfigFields {
         return has(name) ? integer(name, low, high) : absent;
     }
 
+    /** A list of whole numbers in [low, high], maybe empty, or {@code absent} when the field is not there. */
+    public List<Integer> integersOr(List<Integer> absent, String name, int low, int high) {
+        if (!has(name)) {
+            return absent;
+        }
+        JsonNode node = field(name);
+        return node.isArray() && node.isEmpty() ? List.of() : integers(name, node, low, high);
+    }
+
     /** {@link #number(String, double, double)}, or {@code absent} when the field is not there. */
     public double numberOr(double absent, String name, double low, double high) {
         return has(name) ? number(name, low, high) : absent;

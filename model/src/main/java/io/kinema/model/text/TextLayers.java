@@ -1,0 +1,30 @@
+package io.kinema.model.text;
+
+import io.kinema.model.layer.Attention;
+import io.kinema.model.layer.FeedForward;
+import io.kinema.model.layer.PreNormBlock;
+import io.kinema.model.load.Parameters;
+
+/** Reads the weights of the text tower's decoder layers. */
+final class TextLayers {
+    private TextLayers() {
+    }
+
+    static PreNormBlock.Weights read(Parameters p, TextConfig c) {
+        return new PreNormBlock.Weights(p.f32("input_layernorm.weight", c.hidden()), attention(p.under("self_attn."), c),
+                p.f32("post_attention_layernorm.weight", c.hidden()), feedForward(p.under("mlp."), c));
+    }
+
+    private static Attention.Weights attention(Parameters p, TextConfig c) {
+        long q = (long) c.heads() * c.headDim();
+        long kv = (long) c.kvHeads() * c.headDim();
+        return new Attention.Weights(p.matrix("q_proj.weight", q, c.hidden()), p.matrix("k_proj.weight", kv, c.hidden()),
+                p.matrix("v_proj.weight", kv, c.hidden()), p.matrix("o_proj.weight", c.hidden(), q),
+                p.f32("q_norm.weight", c.headDim()), p.f32("k_norm.weight", c.headDim()));
+    }
+
+    private static FeedForward.Weights feedForward(Parameters p, TextConfig c) {
+        return new FeedForward.Weights(p.matrix("gate_proj.weight", c.ffn(), c.hidden()), p.matrix("up_proj.weight", c.ffn(), c.hidden()),
+                p.matrix("down_proj.weight", c.hidden(), c.ffn()));
+    }
+}
