@@ -1,7 +1,11 @@
 package io.kinema.cli;
 
+import io.kinema.engine.BadRequestException;
 import io.kinema.weights.BadWeightsException;
+import java.util.Arrays;
+import java.util.Locale;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /** Turns what a command threw into one line and an exit code. */
 final class Failures {
@@ -23,6 +27,7 @@ final class Failures {
     private static Optional<String> mistake(Throwable failure) {
         return switch (failure) {
             case BadWeightsException weights -> Optional.of(oneLine(weights.getMessage()));
+            case BadRequestException request -> Optional.of(oneLine(asOptions(request)));
             default -> Optional.empty();
         };
     }
@@ -33,6 +38,18 @@ final class Failures {
             case OutOfMemoryError memory -> "out of memory: " + message;
             default -> "failed with " + failure.getClass().getSimpleName() + ": " + message;
         };
+    }
+
+    /** The engine speaks of {@code aspectRatio} and of {@code width and height}; the user typed {@code --aspect-ratio}. */
+    private static String asOptions(BadRequestException wrong) {
+        String field = wrong.field();
+        if (field.equals("prompt")) {
+            return wrong.getMessage();
+        }
+        String options = Arrays.stream(field.split(" "))
+                .map(word -> word.equals("and") ? word : "--" + word.replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT))
+                .collect(Collectors.joining(" "));
+        return options + wrong.getMessage().substring(field.length());
     }
 
     static String oneLine(String text) {

@@ -11,6 +11,8 @@ import java.util.List;
  * {@code max(t, 0.999)}, generated audio rows at the audio timestep, sound references at 1. Immutable.
  */
 public final class RowTimesteps {
+    private static final float CLEAN = 1f;
+
     private final float[] distinct;
     private final int[] indices;
 
@@ -22,17 +24,16 @@ public final class RowTimesteps {
     /** The plan of one evaluation. */
     public static RowTimesteps of(PackedLayout layout, float videoTimestep, float audioTimestep) {
         float condition = (float) Math.max(videoTimestep, FlowNoise.CONDITION_TIMESTEP);
-        float[] rows = new float[layout.rows()];
-        Arrays.fill(rows, videoTimestep);
         int[] video = layout.videoIndices();
-        for (int i = 0; i < layout.conditionVideoRows(); i++) {
-            rows[video[i]] = condition;
-        }
         int[] audio = layout.audioIndices();
-        for (int i = 0; i < audio.length; i++) {
-            rows[audio[i]] = i < layout.conditionAudioRows() ? 1f : audioTimestep;
-        }
-        return reduce(rows);
+        float[] distinct = distinct(videoTimestep, layout.conditionVideoRows() > 0 ? condition : videoTimestep,
+                audioTimestep, layout.conditionAudioRows() > 0 ? CLEAN : audioTimestep);
+        int[] indices = new int[layout.rows()];
+        Arrays.fill(indices, Arrays.binarySearch(distinct, videoTimestep));
+        put(indices, video, 0, layout.conditionVideoRows(), Arrays.binarySearch(distinct, condition));
+        put(indices, audio, 0, layout.conditionAudioRows(), Arrays.binarySearch(distinct, CLEAN));
+        put(indices, audio, layout.conditionAudioRows(), audio.length, Arrays.binarySearch(distinct, audioTimestep));
+        return new RowTimesteps(distinct, indices);
     }
 
     /**
@@ -62,20 +63,20 @@ public final class RowTimesteps {
         return indices.clone();
     }
 
-    private static RowTimesteps reduce(float[] rows) {
-        float[] sorted = rows.clone();
-        Arrays.sort(sorted);
-        int n = 0;
-        for (int i = 0; i < sorted.length; i++) {
-            if (i == 0 || sorted[i] != sorted[n - 1]) {
-                sorted[n++] = sorted[i];
+    private static void put(int[] indices, int[] rows, int from, int to, int value) {
+        for (int i = from; i < to; i++) {
+            indices[rows[i]] = value;
+        }
+    }
+
+    private static float[] distinct(float... values) {
+        Arrays.sort(values);
+        int n = 1;
+        for (float v : values) {
+            if (v != values[n - 1]) {
+                values[n++] = v;
             }
         }
-        float[] distinct = Arrays.copyOf(sorted, n);
-        int[] indices = new int[rows.length];
-        for (int i = 0; i < rows.length; i++) {
-            indices[i] = Arrays.binarySearch(distinct, rows[i]);
-        }
-        return new RowTimesteps(distinct, indices);
+        return Arrays.copyOf(values, n);
     }
 }

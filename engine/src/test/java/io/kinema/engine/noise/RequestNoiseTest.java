@@ -8,6 +8,7 @@ import io.kinema.engine.golden.GoldenCase;
 import io.kinema.engine.layout.LatentShape;
 import java.util.ArrayList;
 import java.util.List;
+import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.Test;
 
 class RequestNoiseTest {
@@ -35,7 +36,7 @@ class RequestNoiseTest {
                 for (int i = 0; i < got.size(); i++) {
                     String at = check.path("out").get(i).path("at").asText();
                     assertThat(got.get(i)).as(at).containsExactly(golden.floats(at),
-                            org.assertj.core.data.Offset.offset((float) check.path("out").get(i).path("limit").asDouble()));
+                            Offset.offset((float) check.path("out").get(i).path("limit").asDouble()));
                 }
             }
         }

@@ -10,6 +10,7 @@ import java.util.stream.IntStream;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
+import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.Test;
 
 class TorchRandomTest {
@@ -63,11 +64,11 @@ class TorchRandomTest {
 
     @Test
     void seed42StartsWithTheKnownValues() {
-        float[] drawn = new TorchRandom(42).randn(24);
+        float[] drawn = new TorchRandom(42).randn(16);
         float[] known = {1.9269f, 1.4873f, 0.9007f, -2.1055f, 0.6784f, -1.2345f, -0.0431f, -1.6047f, -0.7521f, 1.6487f, -0.3925f,
             -1.4036f, -0.7279f, -0.5594f, -0.7688f, 0.7624f};
         for (int i = 0; i < known.length; i++) {
-            assertThat(drawn[i]).as("value %d", i).isCloseTo(known[i], org.assertj.core.data.Offset.offset(5e-5f));
+            assertThat(drawn[i]).as("value %d", i).isCloseTo(known[i], Offset.offset(5e-5f));
         }
     }
 

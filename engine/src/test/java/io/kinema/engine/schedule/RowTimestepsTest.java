@@ -13,8 +13,10 @@ import io.kinema.engine.layout.Target;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.security.MessageDigest;
+import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -28,8 +30,10 @@ class RowTimestepsTest {
             for (JsonNode check : golden.checks("layout")) {
                 JsonNode steps = golden.json().path("params").path(check.path("name").asText()).path("row_timestep_plan");
                 PackedLayout layout = GoldenLayouts.build(check.path("args"));
+                Map<Integer, List<RowTimesteps>> plans = new HashMap<>();
                 for (JsonNode step : steps) {
-                    RowTimesteps plan = plan(layout, step.path("points").asInt()).get(step.path("step").asInt());
+                    RowTimesteps plan = plans.computeIfAbsent(step.path("points").asInt(), points -> plan(layout, points))
+                            .get(step.path("step").asInt());
                     float[] distinct = plan.distinct();
                     assertThat(distinct).hasSize(step.path("distinct").size());
                     for (int i = 0; i < distinct.length; i++) {

@@ -129,20 +129,6 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
         return copy;
     }
 
-    /** A parameter's values on the Java heap, widened or rounded to FP32; for small tables that are computed at load. */
-    public float[] host(String name, long... dims) {
-        try (Workspace.Frame frame = owner.frame()) {
-            Tensor values = f32(name, dims);
-            if (values.device().kind() == Device.Kind.CPU) {
-                return values.toFloats();
-            }
-            Tensor copy = Tensor.ofFloats(new float[Math.toIntExact(values.elements())], dims);
-            backend.copy(values, copy);
-            backend.finish();
-            return copy.toFloats();
-        }
-    }
-
     /** FP32 values computed at load, as a tensor in the owner's memory. */
     public Tensor upload(float[] values, long... dims) {
         Tensor tensor = owner.f32(dims);

@@ -1,0 +1,44 @@
+package io.kinema.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kinema.engine.BadRequestException;
+import io.kinema.weights.BadWeightsException;
+import org.junit.jupiter.api.Test;
+
+/** Exit codes and lines for what commands throw. */
+class FailuresTest {
+    private final Captured terminal = new Captured(false);
+
+    @Test
+    void wrongInputIsTwo() {
+        assertThat(report(new BadWeightsException("a.safetensors: truncated, got 3 bytes"))).isEqualTo(2);
+        assertThat(terminal.errors()).containsExactly("kinema generate: a.safetensors: truncated, got 3 bytes");
+    }
+
+    @Test
+    void requestFieldsAreNamedAsTheirOptions() {
+        report(new BadRequestException("aspectRatio", "'x'", "expected A:B"));
+        report(new BadRequestException("width and height", "9x9", "expected more"));
+        report(new BadRequestException("prompt", "an empty text", "expected a description"));
+        assertThat(terminal.errors()).containsExactly("kinema generate: --aspect-ratio: got 'x', expected A:B",
+                "kinema generate: --width and --height: got 9x9, expected more",
+                "kinema generate: prompt: got an empty text, expected a description");
+    }
+
+    @Test
+    void anythingElseIsOneAndPointsToDebug() {
+        assertThat(report(new IllegalStateException("the dog\nate it"))).isEqualTo(1);
+        assertThat(terminal.errors()).containsExactly("kinema generate: failed with IllegalStateException: the dog ate it (--debug shows where)");
+    }
+
+    @Test
+    void debugShowsWhere() {
+        Failures.report(new IllegalStateException("x"), "kinema generate", terminal.terminal(), true);
+        assertThat(terminal.err()).contains("IllegalStateException: x\n", "\tat io.kinema.cli.FailuresTest");
+    }
+
+    private int report(Throwable failure) {
+        return Failures.report(failure, "kinema generate", terminal.terminal(), false);
+    }
+}

@@ -1,0 +1,144 @@
+package io.kinema.engine.verify;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.kinema.engine.verify.CaseFile.Check;
+import io.kinema.engine.verify.CaseFile.Expected;
+import io.kinema.engine.verify.CheckResult.StageResult;
+import io.kinema.weights.Shape;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.SequencedSet;
+import java.util.Set;
+
+/** Runs one check and compares what comes out; a failure inside the engine is a miss that says why, never the end of a run. */
+final class CheckRunner {
+    private static final double STAGE_LIMIT = 1e-5;
+
+    private final CaseFile file;
+    private final CaseFiles files;
+    private final RunSettings run;
+    private final Operations component;
+
+    CheckRunner(CaseFile file, CaseFiles files, RunSettings run, Operations component) {
+        this.file = file;
+        this.files = files;
+        this.run = run;
+        this.component = component;
+    }
+
+    List<CheckResult> run(Check check) {
+        StageRecorder stages = new StageRecorder(run.options().stages() ? check.stages().keySet() : Set.of());
+        Question question = new Question(file, check, files, stages, run);
+        Answer answer;
+        try {
+            answer = component.byName().get(check.op()).answer(question);
+        } catch (RuntimeException e) {
+            return failed(check, stages, e);
+        }
+        if (check.refusal()) {
+            return List.of(line(check, "value", "refusal", OptionalDouble.of(1), 0, "the reference refuses this, got an answer", List.of()));
+        }
+        List<CheckResult> results = new ArrayList<>();
+        check.outputs().forEach(expected -> results.add(compare(check, expected, answer)));
+        check.value().ifPresent(value -> results.addAll(compareValue(check, answer)));
+        return withStages(results, compareStages(check, stages));
+    }
+
+    private List<CheckResult> failed(Check check, StageRecorder stages, RuntimeException e) {
+        String message = e.getMessage() == null ? e.getClass().getSimpleName() : e.getClass().getSimpleName() + ": " + e.getMessage();
+        if (check.refusal()) {
+            return List.of(line(check, "value", "refusal", OptionalDouble.of(0), 0, message, List.of()));
+        }
+        List<CheckResult> results = new ArrayList<>();
+        check.outputs().forEach(o -> results.add(line(check, o.name(), o.metric().label(), OptionalDouble.empty(), o.limit(), message, List.of())));
+        check.value().ifPresent(v -> results.add(line(check, "value", "exact", OptionalDouble.empty(), 0, message, List.of())));
+        return withStages(results, compareStages(check, stages));
+    }
+
+    private CheckResult compare(Check check, Expected expected, Answer answer) {
+        String metric = expected.metric().label();
+        Optional<Values> found = answer.find(expected.name());
+        if (found.isEmpty()) {
+            return line(check, expected.name(), metric, OptionalDouble.empty(), expected.limit(),
+                    "the engine has no result of this name, only " + answer.outputs().keySet(), List.of());
+        }
+        try {
+            Values got = expected.select().of(found.get());
+            Values wanted = files.values(expected.at());
+            if (!sameShape(got, wanted)) {
+                return line(check, expected.name(), metric, OptionalDouble.empty(), expected.limit(), "got shape " + got.shape()
+                        + ", expected " + wanted.shape(), List.of());
+            }
+            return line(check, expected.name(), metric, OptionalDouble.of(expected.metric().measure(got, wanted)), expected.limit(), "", List.of());
+        } catch (IndexOutOfBoundsException e) {
+            return line(check, expected.name(), metric, OptionalDouble.empty(), expected.limit(), "the selection is outside "
+                    + found.get().shape(), List.of());
+        }
+    }
+
+    private List<CheckResult> compareValue(Check check, Answer answer) {
+        if (answer.value().isEmpty()) {
+            return List.of(line(check, "value", "exact", OptionalDouble.empty(), 0, "the engine has no plain value", List.of()));
+        }
+        JsonNode expected = component.expectedValue(file, check);
+        ValueComparison comparison = ValueComparison.of(answer.value().get(), expected);
+        List<CheckResult> results = new ArrayList<>();
+        results.add(line(check, "value", "exact", OptionalDouble.of(comparison.different()), 0, comparison.first(), List.of()));
+        comparison.worstMean().ifPresent(worst ->
+                results.add(line(check, "value means", "abs", OptionalDouble.of(worst), ValueComparison.MEAN_LIMIT, "", List.of())));
+        return results;
+    }
+
+    /** In the order the engine computed them, so that the first wrong one is where the trouble begins. */
+    private List<StageResult> compareStages(Check check, StageRecorder stages) {
+        List<StageResult> results = new ArrayList<>();
+        if (!stages.active()) {
+            return results;
+        }
+        SequencedSet<String> order = stages.order();
+        double limit = file.root().path("tolerance").path("intermediates_rel_l2").asDouble(check.outputs().stream()
+                .filter(o -> o.metric() == Metric.REL_L2).mapToDouble(Expected::limit).min().orElse(STAGE_LIMIT));
+        order.forEach(name -> results.add(compareStage(name, check.stages().get(name), stages.find(name).orElseThrow(), limit)));
+        check.stages().keySet().stream().filter(n -> !order.contains(n))
+                .forEach(n -> results.add(new StageResult(n, OptionalDouble.empty(), limit, "the engine did not report it")));
+        return results;
+    }
+
+    private StageResult compareStage(String name, String at, Values got, double limit) {
+        Values wanted = files.values(at);
+        if (got.count() != wanted.count()) {
+            return new StageResult(name, OptionalDouble.empty(), limit, "got shape " + got.shape() + ", expected " + wanted.shape());
+        }
+        boolean floating = wanted.dtype().floating();
+        Metric metric = floating ? Metric.REL_L2 : Metric.EXACT;
+        return new StageResult(name, OptionalDouble.of(metric.measure(got, wanted)), floating ? limit : 0, "");
+    }
+
+    private CheckResult line(Check check, String output, String metric, OptionalDouble measured, double limit, String note, List<StageResult> stages) {
+        boolean ok = measured.isPresent() && measured.getAsDouble() <= limit;
+        Optional<String> precision = check.precision().map(stated -> run.options().precision().map(p -> p.label() + " for " + stated).orElse(stated));
+        return new CheckResult(file.name(), check.number(), check.label(), precision, output, metric, measured, limit, ok, note, stages);
+    }
+
+    private static List<CheckResult> withStages(List<CheckResult> results, List<StageResult> stages) {
+        if (stages.isEmpty() || results.isEmpty()) {
+            return results;
+        }
+        CheckResult first = results.getFirst();
+        results.set(0, new CheckResult(first.caseName(), first.check(), first.label(), first.precision(), first.output(), first.metric(),
+                first.measured(), first.limit(), first.ok(), first.note(), stages));
+        return results;
+    }
+
+    /** Axes of size 1 do not matter: cases keep the reference's batch axis, which an engine need not have. */
+    private static boolean sameShape(Values got, Values wanted) {
+        return Arrays.equals(squeezed(got.shape()), squeezed(wanted.shape()));
+    }
+
+    private static long[] squeezed(Shape shape) {
+        return Arrays.stream(shape.toArray()).filter(d -> d != 1).toArray();
+    }
+}

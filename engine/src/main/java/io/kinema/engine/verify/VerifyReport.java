@@ -1,0 +1,29 @@
+package io.kinema.engine.verify;
+
+import java.util.List;
+
+/**
+ * Totals of a verification.
+ *
+ * @param cases  cases run
+ * @param checks checks run
+ * @param lines  expectations compared
+ * @param misses expectations outside their limit, or that could not be computed
+ */
+public record VerifyReport(int cases, int checks, int lines, int misses) {
+    static final VerifyReport EMPTY = new VerifyReport(0, 0, 0, 0);
+
+    /** True when nothing missed. */
+    public boolean ok() {
+        return misses == 0;
+    }
+
+    VerifyReport plusCase() {
+        return new VerifyReport(cases + 1, checks, lines, misses);
+    }
+
+    VerifyReport plusCheck(List<CheckResult> results) {
+        int missed = (int) results.stream().filter(r -> !r.ok()).count();
+        return new VerifyReport(cases, checks + 1, lines + results.size(), misses + missed);
+    }
+}
