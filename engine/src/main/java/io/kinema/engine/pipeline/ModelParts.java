@@ -74,14 +74,14 @@ public final class ModelParts implements AutoCloseable {
 
     public TextEncoder textEncoder() {
         return part(Component.TEXT_ENCODER, () -> TextEncoder.open(backend, weights(folder.folder(Component.TEXT_ENCODER)),
-                TextEncoderConfig.read(folder.config(Component.TEXT_ENCODER)), TEXT_LAYER, precision, rounding()), TextEncoder.class);
+                TextEncoderConfig.read(folder.config(Component.TEXT_ENCODER)), TEXT_LAYER, precision, Rounding.of(precision)), TextEncoder.class);
     }
 
     /** The transformer of a task. Two tasks that share one folder share one transformer. */
     public Dit transformer(Task task) {
         Component component = transformerOf(task);
         Path path = transformer.orElseGet(() -> folder.folder(component));
-        return part(path, () -> Dit.open(backend, weights(path), DitConfig.read(folder.config(component)), precision, rounding()), Dit.class);
+        return part(path, () -> Dit.open(backend, weights(path), DitConfig.read(folder.config(component)), precision, Rounding.of(precision)), Dit.class);
     }
 
     /** Which component a task's transformer is. */
@@ -149,14 +149,6 @@ public final class ModelParts implements AutoCloseable {
             owned.push(checkpoint);
             return checkpoint;
         });
-    }
-
-    private Rounding rounding() {
-        return switch (precision) {
-            case FP32 -> Rounding.AS_STORED;
-            case FP16_FP32RES -> Rounding.F16;
-            case BF16_FP32RES -> Rounding.BF16;
-        };
     }
 
     @Override

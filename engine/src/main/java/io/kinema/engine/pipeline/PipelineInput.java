@@ -6,27 +6,23 @@ import io.kinema.engine.layout.LatentShape;
 import io.kinema.engine.layout.Patch;
 import io.kinema.engine.layout.Target;
 import io.kinema.engine.schedule.SigmaGrid;
-import java.util.Objects;
 
 /**
  * What a pipeline makes, free of files and defaults.
  *
- * @param task       chooses the transformer and the layout
- * @param prompt     as the user wrote it
- * @param media      keyframes or references, already of the sizes the model wants
- * @param target     sizes of the generated latents
- * @param channels   channels of a video latent
- * @param patch      latent cells of a transformer row
- * @param video      the video's schedule
- * @param audio      the sound's schedule
- * @param noise      order of the noise draws
+ * @param task          chooses the transformer and the layout
+ * @param prompt        as the user wrote it
+ * @param target        sizes of the generated latents
+ * @param channels      channels of a video latent
+ * @param audioChannels channels of an audio latent
+ * @param patch         latent cells of a transformer row
+ * @param video         the video's schedule
+ * @param audio         the sound's schedule
+ * @param noise         order of the noise draws
  */
-public record PipelineInput(Task task, String prompt, ConditionMedia media, Target target, int channels, Patch patch,
+public record PipelineInput(Task task, String prompt, Target target, int channels, int audioChannels, Patch patch,
                             SigmaGrid video, SigmaGrid audio, NoiseScheme noise) {
     public PipelineInput {
-        Objects.requireNonNull(task, "task");
-        Objects.requireNonNull(prompt, "prompt");
-        Objects.requireNonNull(media, "media");
         if (video.evaluations() != audio.evaluations()) {
             throw new IllegalArgumentException("schedules: got " + video.evaluations() + " video and " + audio.evaluations()
                     + " audio evaluations, expected the same number");

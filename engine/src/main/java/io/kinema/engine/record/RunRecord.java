@@ -74,9 +74,9 @@ public record RunRecord(Instant created, ResolvedRequest request, Output output,
 
     /**
      * @param peakResidentBytes  of the process, 0 when unknown
-     * @param peakWorkspaceBytes of tensors allocated by the engine
+     * @param scratchBytes       the most that each network ever allocated for intermediates at once
      */
-    public record Memory(long peakResidentBytes, long peakWorkspaceBytes) {
+    public record Memory(long peakResidentBytes, SortedMap<String, Long> scratchBytes) {
     }
 
     /** Useful work of the denoising loop. */
