@@ -13,8 +13,10 @@ import io.kinema.engine.pipeline.PipelineTap;
 import io.kinema.engine.plan.RequestResolver;
 import io.kinema.engine.plan.ResolvedRequest;
 import io.kinema.engine.schedule.SigmaGrid;
+import io.kinema.weights.CheckpointIdentity;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
@@ -41,6 +43,8 @@ public final class H3Engine implements AutoCloseable {
     private final ModelFolder model;
     private final Backend backend;
     private final ModelParts parts;
+    /** On its way from the start: hashing a large model takes a while, and only a finished clip's record needs it. */
+    private final CompletableFuture<String> modelHash;
     private final AtomicReference<State> state = new AtomicReference<>(State.READY);
 
     private H3Engine(EngineOptions options, ModelFolder model, Backend backend) {
@@ -48,6 +52,7 @@ public final class H3Engine implements AutoCloseable {
         this.model = model;
         this.backend = backend;
         this.parts = new ModelParts(model, backend, options.precision(), options.transformer());
+        this.modelHash = CompletableFuture.supplyAsync(() -> CheckpointIdentity.of(model.root()).sha256(), Background::run);
     }
 
     /**
@@ -128,7 +133,7 @@ public final class H3Engine implements AutoCloseable {
 
     private void make(ResolvedRequest request, ProgressListener listener, Cancellation cancellation, Consumer<Clip> taker) {
         Clock clock = new Clock(listener, cancellation);
-        RunRecords records = new RunRecords(options, parts, request);
+        RunRecords records = new RunRecords(options, parts, request, modelHash);
         try (H3Pipeline pipeline = H3Pipeline.prepare(parts, input(request), clock, PipelineTap.NONE)) {
             for (int k = 0; k < request.outputs(); k++) {
                 long seed = request.seed() + k;

@@ -9,7 +9,9 @@ import io.kinema.media.image.ImageReader;
 final class PictureHeaders {
     static final PictureSizes SIZES = file -> {
         ImageHeader header = ImageReader.header(file, ImageLimits.DEFAULT);
-        return new PictureSizes.Size(header.uprightWidth(), header.uprightHeight());
+        int width = Math.toIntExact(header.width());
+        int height = Math.toIntExact(header.height());
+        return header.orientation().swapsSides() ? new PictureSizes.Size(height, width) : new PictureSizes.Size(width, height);
     };
 
     private PictureHeaders() {

@@ -15,6 +15,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 
 /** Turns what a pipeline made into clips with their records. */
@@ -36,7 +37,7 @@ final class RunRecords {
         int rate = parts.audioDecoder().config().samplingRate();
         SoundReport sound = SoundReport.of(made.left(), made.right(), rate);
         RunRecord record = new RunRecord(Instant.now(), request, new RunRecord.Output(index, seed), model(),
-                new RunRecord.Engine(EngineVersion.VERSION, EngineVersion.libraries()), HostFacts.here(), execution(), schedule(), stages,
+                new RunRecord.Engine(EngineVersion.VERSION, new TreeMap<>()), HostFacts.here(), execution(), schedule(), stages,
                 made.steps(), rows, new RunRecord.Memory(HostFacts.peakResidentBytes(), parts.scratchBytes()), sound, warnings(sound));
         return new Clip(request.width(), request.height(), made.frames(), made.left(), made.right(), rate, made.latents(), record);
     }
