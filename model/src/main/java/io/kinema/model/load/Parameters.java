@@ -97,6 +97,27 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
         return IntStream.range(0, parts).<Weight>mapToObj(i -> new DenseWeight(all.rows(i * n, (i + 1) * n))).toList();
     }
 
+    /** A parameter's values on the Java heap, widened or rounded to FP32; for small tables that are computed at load. */
+    public float[] host(String name, long... dims) {
+        try (Workspace.Frame frame = owner.frame()) {
+            Tensor values = f32(name, dims);
+            if (values.device().kind() == Device.Kind.CPU) {
+                return values.toFloats();
+            }
+            Tensor copy = Tensor.ofFloats(new float[Math.toIntExact(values.elements())], dims);
+            backend.copy(values, copy);
+            backend.finish();
+            return copy.toFloats();
+        }
+    }
+
+    /** FP32 values computed at load, as a tensor in the owner's memory. */
+    public Tensor upload(float[] values, long... dims) {
+        Tensor tensor = owner.f32(dims);
+        backend.copy(Tensor.ofFloats(values, dims), tensor);
+        return tensor;
+    }
+
     private Tensor rounded(StoredTensor stored) {
         DType wanted = switch (rounding) {
             case AS_STORED -> productDtype(stored.dtype());
@@ -113,13 +134,6 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
         Tensor copy = owner.allocate(wanted, stored.shape().toArray());
         backend.copy(loaded, copy);
         return copy;
-    }
-
-    /** FP32 values computed at load, as a tensor in the owner's memory. */
-    public Tensor upload(float[] values, long... dims) {
-        Tensor tensor = owner.f32(dims);
-        backend.copy(Tensor.ofFloats(values, dims), tensor);
-        return tensor;
     }
 
     /** The dtype itself where products can read it; F64 and F8 are widened or rounded to FP32. */
