@@ -22,6 +22,7 @@ public final class Verifier implements AutoCloseable {
             "rng", new RngOperations(),
             "scheduler", new SchedulerOperations(),
             "layout", new LayoutOperations(),
+            "tokenizer", new TokenizerOperations(),
             "transformer", new TransformerOperations(),
             "lora", new TransformerOperations()));
 

@@ -111,6 +111,13 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
         }
     }
 
+    /** FP32 values computed at load, as a tensor in the owner's memory. */
+    public Tensor upload(float[] values, long... dims) {
+        Tensor tensor = owner.f32(dims);
+        backend.copy(Tensor.ofFloats(values, dims), tensor);
+        return tensor;
+    }
+
     private Tensor rounded(StoredTensor stored) {
         DType wanted = switch (rounding) {
             case AS_STORED -> productDtype(stored.dtype());
@@ -127,13 +134,6 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
         Tensor copy = owner.allocate(wanted, stored.shape().toArray());
         backend.copy(loaded, copy);
         return copy;
-    }
-
-    /** FP32 values computed at load, as a tensor in the owner's memory. */
-    public Tensor upload(float[] values, long... dims) {
-        Tensor tensor = owner.f32(dims);
-        backend.copy(Tensor.ofFloats(values, dims), tensor);
-        return tensor;
     }
 
     /** The dtype itself where products can read it; F64 and F8 are widened or rounded to FP32. */
