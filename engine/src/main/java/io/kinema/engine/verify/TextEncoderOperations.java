@@ -25,9 +25,7 @@ final class TextEncoderOperations implements Operations {
 
     @Override
     public Map<String, Operation> byName() {
-        return Map.of("encode", TextEncoderOperations::encode, "presentation", q -> {
-            throw q.bad("op", q.argument("prompt"), "not there yet");
-        });
+        return Map.of("encode", TextEncoderOperations::encode, "presentation", PresentationOperation::answer);
     }
 
     private static Answer encode(Question q) {
