@@ -37,7 +37,7 @@ public final class Kinema implements Runnable {
         Kinema kinema = new Kinema();
         CommandLine line = commandLine(kinema, terminal);
         line.setParameterExceptionHandler((wrong, ignored) -> refuse(terminal, wrong));
-        line.setExecutionExceptionHandler((failure, at, parsed) -> Failures.report(failure, at.getCommandSpec().qualifiedName(), terminal, kinema.debug));
+        line.setExecutionExceptionHandler((failure, at, parsed) -> Failures.report(failure, at.getCommandSpec(), terminal, kinema.debug));
         try {
             return line.execute(arguments);
         } finally {

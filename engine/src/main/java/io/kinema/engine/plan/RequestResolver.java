@@ -5,6 +5,8 @@ import io.kinema.engine.BadRequestException;
 import io.kinema.engine.GenerateRequest;
 import io.kinema.engine.Reference;
 import io.kinema.engine.Task;
+import io.kinema.engine.layout.Anchor;
+import io.kinema.engine.layout.FrameCounts;
 import io.kinema.engine.model.ModelGeometry;
 import java.util.ArrayList;
 import java.util.List;
@@ -47,9 +49,10 @@ public final class RequestResolver {
         }
         double flowShift = shift("flowShift", request.flowShift().orElse(model.flowShift()));
         double audioFlowShift = shift("audioFlowShift", request.audioFlowShift().orElse(model.audioFlowShift()));
+        ScheduleRules.requireDistinctSteps(steps, flowShift, audioFlowShift);
         return new ResolvedRequest(task, request.prompt(), canvas.width(), canvas.height(), frames,
-                FrameRules.latentFrames(frames, model), canvas.width() / model.spatialCompression(),
-                canvas.height() / model.spatialCompression(), FrameRules.audioLatents(frames, model), steps, seed,
+                model.counts().videoLatents(frames), canvas.width() / model.spatialCompression(),
+                canvas.height() / model.spatialCompression(), FrameCounts.audioLatents(frames), steps, seed,
                 request.outputs(), flowShift, audioFlowShift, request.noiseScheme(), keyframes, request.references(), notes);
     }
 
@@ -86,8 +89,8 @@ public final class RequestResolver {
 
     private static List<Keyframe> keyframes(GenerateRequest request) {
         List<Keyframe> keyframes = new ArrayList<>();
-        request.image().ifPresent(file -> keyframes.add(new Keyframe(Keyframe.Anchor.FIRST, file)));
-        request.lastImage().ifPresent(file -> keyframes.add(new Keyframe(Keyframe.Anchor.LAST, file)));
+        request.image().ifPresent(file -> keyframes.add(new Keyframe(Anchor.FIRST, file)));
+        request.lastImage().ifPresent(file -> keyframes.add(new Keyframe(Anchor.LAST, file)));
         return keyframes;
     }
 
@@ -112,7 +115,7 @@ public final class RequestResolver {
         }
         if (!sizes.isEmpty()) {
             PictureSizes.Size first = sizes.getFirst();
-            Canvas canvas = Canvas.forRatio(keyframes.getFirst().anchor() == Keyframe.Anchor.FIRST ? "image" : "lastImage",
+            Canvas canvas = Canvas.forRatio(keyframes.getFirst().anchor() == Anchor.FIRST ? "image" : "lastImage",
                     new AspectRatio(first.width(), first.height()), model);
             notes.add("canvas " + canvas + " from the shape of the first keyframe (" + first.width() + "x" + first.height() + ")");
             return canvas;

@@ -48,21 +48,31 @@ public final class H3Tokenizer implements AutoCloseable {
         if (!Files.isDirectory(folder)) {
             throw new BadWeightsException(folder + ": missing tokenizer folder; expected vocab.json, merges.txt and tokenizer_config.json in it");
         }
-        return open(folder, new TokenizerFiles(folder).tokenizerJson());
+        TokenizerFiles files = new TokenizerFiles(folder);
+        return files.ready() ? open(folder, files, files.tokenizerJson()) : openReleasedFiles(folder);
     }
 
     /** Opens the tokenizer that the three released files describe, also beside a {@code tokenizer.json}. */
     static H3Tokenizer openReleasedFiles(Path folder) {
-        return open(folder, new TokenizerFiles(folder).written());
+        TokenizerFiles files = new TokenizerFiles(folder);
+        H3Tokenizer tokenizer = open(folder, files, files.written());
+        try {
+            files.addedTokens().forEach(token -> tokenizer.requireId(token, folder));
+            return tokenizer;
+        } catch (RuntimeException e) {
+            tokenizer.close();
+            throw e;
+        }
     }
 
-    private static H3Tokenizer open(Path folder, byte[] tokenizerJson) {
+    private static H3Tokenizer open(Path folder, TokenizerFiles files, byte[] tokenizerJson) {
         TokenizerLibrary.load();
         HuggingFaceTokenizer tokenizer;
         try {
             tokenizer = HuggingFaceTokenizer.newInstance(new ByteArrayInputStream(tokenizerJson), AS_IS);
         } catch (IOException | RuntimeException e) {
-            throw new BadWeightsException(folder + ": not a tokenizer that can be read: " + e.getMessage());
+            files.diagnose();
+            throw new BadWeightsException(folder + ": not a tokenizer that can be read: " + firstLine(e.getMessage()), e);
         }
         try {
             return new H3Tokenizer(tokenizer, folder);
@@ -125,12 +135,25 @@ public final class H3Tokenizer implements AutoCloseable {
         }
     }
 
+    /** The native library numbers added tokens itself; a vocabulary with holes would shift them silently. */
+    private void requireId(AddedToken token, Path folder) {
+        int[] ids = encode(token.content());
+        if (ids.length != 1 || ids[0] != token.id()) {
+            throw new BadWeightsException(folder + ": added token " + token.content() + ": got id " + (ids.length == 1 ? ids[0] : "none")
+                    + ", expected " + token.id() + "; vocab.json and tokenizer_config.json do not belong together");
+        }
+    }
+
     private int idOf(String token, Path folder) {
         int[] ids = encode(token);
         if (ids.length != 1) {
             throw new BadWeightsException(folder + ": tokenizer: expected a token " + token + ", got none; this is not H3's tokenizer");
         }
         return ids[0];
+    }
+
+    private static String firstLine(String message) {
+        return message == null ? "no reason given" : message.lines().findFirst().orElse("");
     }
 
     private static String wellFormed(String text) {

@@ -33,8 +33,7 @@ final class RunRecordJson {
         root.set("stages", stages(run));
         root.set("steps", steps(run));
         root.set("work", work(run));
-        root.set("memory", NODES.objectNode().put("peak_resident_bytes", run.memory().peakResidentBytes())
-                .put("peak_workspace_bytes", run.memory().peakWorkspaceBytes()));
+        root.set("memory", memory(run.memory()));
         root.set("sound", sound(run.sound()));
         root.set("warnings", texts(run.warnings()));
         return root;
@@ -52,6 +51,14 @@ final class RunRecordJson {
         engine.libraries().forEach(libraries::put);
         ObjectNode node = NODES.objectNode().put("version", engine.version());
         node.set("libraries", libraries);
+        return node;
+    }
+
+    private static ObjectNode memory(RunRecord.Memory memory) {
+        ObjectNode scratch = NODES.objectNode();
+        memory.scratchBytes().forEach(scratch::put);
+        ObjectNode node = NODES.objectNode().put("peak_resident_bytes", memory.peakResidentBytes());
+        node.set("peak_scratch_bytes", scratch);
         return node;
     }
 

@@ -9,6 +9,7 @@ import io.kinema.engine.Geometries;
 import io.kinema.engine.GenerateRequest;
 import io.kinema.engine.Reference;
 import io.kinema.engine.Task;
+import io.kinema.engine.layout.Anchor;
 import io.kinema.engine.model.ModelGeometry;
 import java.nio.file.Path;
 import java.util.function.Consumer;
@@ -56,16 +57,16 @@ class RequestResolverTest {
         ResolvedRequest first = resolve(RELEASED, b -> b.image(PICTURE));
         assertThat(first.width() + "x" + first.height()).isEqualTo("1024x768");
         assertThat(first.task()).isEqualTo(Task.FL2VA);
-        assertThat(first.keyframes()).containsExactly(new Keyframe(Keyframe.Anchor.FIRST, PICTURE));
+        assertThat(first.keyframes()).containsExactly(new Keyframe(Anchor.FIRST, PICTURE));
         ResolvedRequest last = resolve(RELEASED, b -> b.lastImage(PICTURE));
-        assertThat(last.keyframes()).containsExactly(new Keyframe(Keyframe.Anchor.LAST, PICTURE));
+        assertThat(last.keyframes()).containsExactly(new Keyframe(Anchor.LAST, PICTURE));
     }
 
     @Test
     void bothKeyframesKeepTheirOrder() {
         Path end = Path.of("end.png");
         assertThat(resolve(RELEASED, b -> b.lastImage(end).image(PICTURE)).keyframes())
-                .containsExactly(new Keyframe(Keyframe.Anchor.FIRST, PICTURE), new Keyframe(Keyframe.Anchor.LAST, end));
+                .containsExactly(new Keyframe(Anchor.FIRST, PICTURE), new Keyframe(Anchor.LAST, end));
     }
 
     @ParameterizedTest

@@ -156,16 +156,26 @@ class H3TokenizerTest {
         Files.copy(TINY.resolve("tokenizer_config.json"), folder.resolve("tokenizer_config.json"));
         requireRefused(folder, "vocab.json: missing");
         Files.writeString(folder.resolve("vocab.json"), "{\"a\": 0, \"b\":");
+        requireRefused(folder, "merges.txt: missing");
+        Files.writeString(folder.resolve("merges.txt"), "#version: 0.2\n");
         requireRefused(folder, "vocab.json: not readable as JSON");
         Files.writeString(folder.resolve("vocab.json"), "{\"a\": 0, \"b\": \"c\"}");
-        requireRefused(folder, "token \"b\": expected an integer id");
+        requireRefused(folder, "token \"b\": got \"c\", expected an integer id");
         Files.writeString(folder.resolve("vocab.json"), "{\"a\": 0, \"b\": 1}");
         Files.writeString(folder.resolve("merges.txt"), "#version: 0.2\na b c\n");
         requireRefused(folder, "line 2: got \"a b c\", expected two pieces");
         Files.writeString(folder.resolve("merges.txt"), "#version: 0.2\na b\n");
-        requireRefused(folder, "not a tokenizer that can be read");
+        requireRefused(folder, "piece \"ab\" is not in vocab.json");
+        Files.writeString(folder.resolve("vocab.json"), "{\"a\": 0, \"b\": 1, \"ab\": 2}");
+        requireRefused(folder, "added token <|endoftext|>: got id 3, expected 640");
         Files.writeString(folder.resolve("tokenizer_config.json"), "[]");
+        requireRefused(folder, "got ARRAY, expected a JSON object");
+        Files.writeString(folder.resolve("tokenizer_config.json"), "{}");
         requireRefused(folder, "expected a filled added_tokens_decoder");
+        Files.writeString(folder.resolve("tokenizer.json"), "{\"version\": \"1.0\", \"model\": {");
+        requireRefused(folder, "tokenizer.json: not readable as JSON");
+        Files.writeString(folder.resolve("tokenizer.json"), "{\"version\": \"1.0\"}");
+        requireRefused(folder, "not a tokenizer that can be read");
     }
 
     private static void requireRefused(Path folder, String message) {

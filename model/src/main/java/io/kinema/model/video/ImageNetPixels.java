@@ -27,9 +27,14 @@ public final class ImageNetPixels {
         return (level / 255f - MEAN[channel]) / STD[channel];
     }
 
+    /** {@code clamp(x * std + mean, 0, 1)}. */
+    public static float unit(float x, int channel) {
+        return Math.clamp(x * STD[channel] + MEAN[channel], 0f, 1f);
+    }
+
     /** {@code 255 * clamp(x * std + mean, 0, 1)} rounded half to even; NaN gives 0. */
     public static int level(float x, int channel) {
-        float unit = Math.clamp(x * STD[channel] + MEAN[channel], 0f, 1f);
+        float unit = unit(x, channel);
         return (int) ((unit * 255f + ROUNDER) - ROUNDER);
     }
 

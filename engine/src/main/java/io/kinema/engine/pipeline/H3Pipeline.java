@@ -1,0 +1,152 @@
+package io.kinema.engine.pipeline;
+
+import io.kinema.compute.Backend;
+import io.kinema.compute.Tensor;
+import io.kinema.compute.Workspace;
+import io.kinema.engine.Latents;
+import io.kinema.engine.Stage;
+import io.kinema.engine.layout.LatentShape;
+import io.kinema.engine.layout.PackedLayout;
+import io.kinema.engine.prompt.Presentation;
+import io.kinema.engine.record.StepTime;
+import io.kinema.engine.record.UsefulWork;
+import io.kinema.model.dit.Dit;
+import io.kinema.model.dit.DitConfig;
+import io.kinema.model.text.TextEncoder;
+import io.kinema.model.text.TextEncoderInput;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Owns one request under way until it is closed: its encoded text and conditions and its denoising plan, which all its
+ * outputs share. Closing twice is harmless; the model's parts must outlive it. Used by one thread.
+ */
+public final class H3Pipeline implements AutoCloseable {
+    private final ModelParts parts;
+    private final Backend backend;
+    private final PipelineInput input;
+    private final Conditions conditions;
+    private final PackedLayout layout;
+    private final TextStates text;
+    private DenoisePlan plan;
+
+    private H3Pipeline(ModelParts parts, PipelineInput input, Clock clock, PipelineTap tap) {
+        this.parts = parts;
+        this.backend = parts.backend();
+        this.input = input;
+        load(clock);
+        this.text = clock.stage(Stage.TEXT_ENCODING, () -> encodeText(tap));
+        this.conditions = Conditions.NONE;
+        this.layout = PackedLayout.ofKeyframes(text.tags(), input.target(), input.patch(), List.of());
+        tapLayout(layout, tap);
+    }
+
+    /** Runs the stages that all outputs share, up to the denoising. */
+    public static H3Pipeline prepare(ModelParts parts, PipelineInput input, Clock clock, PipelineTap tap) {
+        return new H3Pipeline(parts, input, clock, tap);
+    }
+
+    /**
+     * What one output became.
+     *
+     * @param frames  bytes (row, column, RGB), in order
+     * @param left    samples in [-1, 1]
+     * @param right   as many
+     * @param latents normalised
+     * @param steps   one for each model evaluation
+     */
+    public record Made(List<byte[]> frames, float[] left, float[] right, Latents latents, List<StepTime> steps) {
+    }
+
+    /** Denoises and decodes the output with this seed. */
+    public Made make(long seed, Clock clock, PipelineTap tap) {
+        Latents latents;
+        DenoisePlan.Denoised rows = clock.stage(Stage.DENOISING, () -> denoise(seed, clock, tap));
+        latents = latents(rows);
+        tap.floats("latents", latents.video(), latents.videoShape());
+        tap.floats("audio_latents", latents.audio(), latents.audioShape());
+        List<byte[]> frames = clock.stage(Stage.VIDEO_DECODING,
+                () -> VideoStage.decode(backend, parts.videoDecoder(), latents.video(), input.videoShape(), clock, tap));
+        List<float[]> sound = clock.stage(Stage.AUDIO_DECODING,
+                () -> SoundStage.decode(backend, parts.audioDecoder(), latents.audio(), input.target().audioLatents(), tap));
+        return new Made(frames, sound.get(0), sound.get(1), latents, rows.steps());
+    }
+
+    /** Rows of the packed sequence. @throws IllegalStateException before the first output */
+    public UsefulWork.Rows rows() {
+        if (plan == null) {
+            throw new IllegalStateException("pipeline: nothing was denoised yet, rows are known after the first output");
+        }
+        return plan.rows();
+    }
+
+    private void load(Clock clock) {
+        clock.stage(Stage.LOADING, () -> {
+            parts.tokenizer();
+            parts.textEncoder();
+            parts.transformer(input.task());
+            parts.videoDecoder();
+            parts.audioDecoder();
+            return null;
+        });
+    }
+
+    private TextStates encodeText(PipelineTap tap) {
+        Presentation presentation = Presentation.ofText(parts.tokenizer(), input.prompt());
+        TextEncoder encoder = parts.textEncoder();
+        try (Workspace memory = backend.workspace("text states")) {
+            Tensor states = encoder.encode(TextEncoderInput.of(presentation.tokenIds()), memory);
+            float[] hidden = HostCopy.floats(backend, states);
+            FiniteValues.require("encoding the text", hidden);
+            int width = states.size(1);
+            tap.ints("input_ids", presentation.tokenIds(), presentation.rows());
+            tap.ints("text_token_tags", presentation.tags(), presentation.rows());
+            tap.floats("prompt_embeds", hidden, 1, presentation.rows(), width);
+            return new TextStates(hidden, presentation.tags(), width);
+        }
+    }
+
+    private DenoisePlan.Denoised denoise(long seed, Clock clock, PipelineTap tap) {
+        Dit dit = parts.transformer(input.task());
+        if (plan == null) {
+            plan = DenoisePlan.of(backend, dit, layout, text.hidden(), input.video(), input.audio(), tap.looks());
+        }
+        StartRows start = StartRows.draw(input, conditions, seed);
+        return plan.run(start.video(), start.audio(), work(dit.config()), clock, tap);
+    }
+
+    private Latents latents(DenoisePlan.Denoised rows) {
+        LatentShape shape = input.videoShape();
+        int audioLatents = input.target().audioLatents();
+        float[] video = Arrays.copyOfRange(rows.video(), rows.video().length - shape.elements(), rows.video().length);
+        int audioValues = audioLatents * PackedLayout.AUDIO_CHANNELS * input.audioChannels();
+        float[] audio = Arrays.copyOfRange(rows.audio(), rows.audio().length - audioValues, rows.audio().length);
+        return new Latents(input.patch().unpatchify(video, shape),
+                new long[] {1, shape.channels(), shape.frames(), shape.height(), shape.width()},
+                Rows.toAudioLatents(audio, audioLatents, input.audioChannels()),
+                new long[] {PackedLayout.AUDIO_CHANNELS, input.audioChannels(), audioLatents});
+    }
+
+    private static UsefulWork work(DitConfig c) {
+        return new UsefulWork(c.hidden(), c.inner(), c.ffn(), c.layers(), c.refinerLayers(), c.textDim(), c.videoPatchDim(),
+                c.audioChannels(), c.timeDim());
+    }
+
+    private static void tapLayout(PackedLayout layout, PipelineTap tap) {
+        if (tap.looks()) {
+            tap.doubles("position_ids", layout.positions(), layout.rows(), 3);
+            tap.ints("token_tags", layout.tags(), layout.rows());
+            tap.ints("video_indices", layout.videoIndices(), layout.videoIndices().length);
+            tap.ints("audio_indices", layout.audioIndices(), layout.audioIndices().length);
+            tap.ints("text_indices", layout.textIndices(), layout.textRows());
+        }
+    }
+
+    @Override
+    public void close() {
+        if (plan != null) {
+            plan.close();
+            plan = null;
+        }
+    }
+}

@@ -1,0 +1,36 @@
+package io.kinema.engine.pipeline;
+
+import io.kinema.engine.NoiseScheme;
+import io.kinema.engine.Task;
+import io.kinema.engine.layout.LatentShape;
+import io.kinema.engine.layout.Patch;
+import io.kinema.engine.layout.Target;
+import io.kinema.engine.schedule.SigmaGrid;
+
+/**
+ * What a pipeline makes, free of files and defaults.
+ *
+ * @param task          chooses the transformer and the layout
+ * @param prompt        as the user wrote it
+ * @param target        sizes of the generated latents
+ * @param channels      channels of a video latent
+ * @param audioChannels channels of an audio latent
+ * @param patch         latent cells of a transformer row
+ * @param video         the video's schedule
+ * @param audio         the sound's schedule
+ * @param noise         order of the noise draws
+ */
+public record PipelineInput(Task task, String prompt, Target target, int channels, int audioChannels, Patch patch,
+                            SigmaGrid video, SigmaGrid audio, NoiseScheme noise) {
+    public PipelineInput {
+        if (video.evaluations() != audio.evaluations()) {
+            throw new IllegalArgumentException("schedules: got " + video.evaluations() + " video and " + audio.evaluations()
+                    + " audio evaluations, expected the same number");
+        }
+    }
+
+    /** Shape of the generated video latent. */
+    LatentShape videoShape() {
+        return new LatentShape(channels, target.frames(), target.height(), target.width());
+    }
+}
