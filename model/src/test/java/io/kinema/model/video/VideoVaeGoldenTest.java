@@ -42,7 +42,7 @@ class VideoVaeGoldenTest {
              Workspace memory = backend.workspace("test")) {
             JsonNode check = golden.check("fp32").orElseThrow();
             Map<String, Double> stages = new LinkedHashMap<>();
-            CodingOptions options = CodingOptions.RELEASED.with(tiling(check.get("args"))).with(golden.measuring(check, stages));
+            CodingOptions options = CodingOptions.RELEASED.withTiling(tiling(check.get("args"))).withTap(golden.measuring(check, stages));
             if (check.get("op").asText().equals("encode")) {
                 checkEncode(golden, check, backend, vae, options, memory);
             } else {
