@@ -67,6 +67,12 @@ class VideoVaeConfigTest {
     }
 
     @Test
+    void anotherNetworksConfigIsRefused() {
+        ObjectNode json = json().put("_class_name", "AutoencoderKLWan");
+        assertThatThrownBy(() -> VideoVaeConfig.read(json)).isInstanceOf(BadWeightsException.class).hasMessageContaining("AutoencoderKLMiniMaxH3");
+    }
+
+    @Test
     void onlyAnObjectIsAConfig() throws Exception {
         var list = new com.fasterxml.jackson.databind.ObjectMapper().readTree("[1]");
         assertThatThrownBy(() -> VideoVaeConfig.read(list)).isInstanceOf(BadWeightsException.class).hasMessageContaining("expected a JSON object");
