@@ -36,8 +36,8 @@ public final class H3Pipeline implements AutoCloseable {
         this.input = input;
         load(clock);
         this.text = clock.stage(Stage.TEXT_ENCODING, () -> encodeText(tap));
-        this.conditions = Conditions.NONE;
-        this.layout = PackedLayout.ofKeyframes(text.tags(), input.target(), input.patch(), List.of());
+        this.conditions = encodeConditions(clock, tap);
+        this.layout = layout(input, text, conditions);
         tapLayout(layout, tap);
     }
 
@@ -87,6 +87,9 @@ public final class H3Pipeline implements AutoCloseable {
             parts.transformer(input.task());
             parts.videoDecoder();
             parts.audioDecoder();
+            if (!(input.media() instanceof ConditionMedia.None)) {
+                parts.videoEncoder();
+            }
             return null;
         });
     }
@@ -104,6 +107,21 @@ public final class H3Pipeline implements AutoCloseable {
             tap.floats("prompt_embeds", hidden, 1, presentation.rows(), width);
             return new TextStates(hidden, presentation.tags(), width);
         }
+    }
+
+    private Conditions encodeConditions(Clock clock, PipelineTap tap) {
+        return input.media() instanceof ConditionMedia.None ? Conditions.NONE
+                : clock.stage(Stage.CONDITION_ENCODING, () -> ConditionEncoder.encode(parts, input.media(), clock, tap));
+    }
+
+    private static PackedLayout layout(PipelineInput input, TextStates text, Conditions conditions) {
+        return switch (input.media()) {
+            case ConditionMedia.None _ -> PackedLayout.ofKeyframes(text.tags(), input.target(), input.patch(), List.of());
+            case ConditionMedia.Keyframes keyframes -> PackedLayout.ofKeyframes(text.tags(), input.target(), input.patch(),
+                    keyframes.keyframes().stream().map(ConditionMedia.Keyframe::anchor).toList());
+            case ConditionMedia.References references -> PackedLayout.ofReferences(text.tags(), input.target(), input.patch(),
+                    conditions.blocks(references, input.audioChannels()));
+        };
     }
 
     private DenoisePlan.Denoised denoise(long seed, Clock clock, PipelineTap tap) {

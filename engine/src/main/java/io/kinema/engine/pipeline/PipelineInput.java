@@ -12,6 +12,7 @@ import io.kinema.engine.schedule.SigmaGrid;
  *
  * @param task          chooses the transformer and the layout
  * @param prompt        as the user wrote it
+ * @param media         what it is conditioned on besides the text
  * @param target        sizes of the generated latents
  * @param channels      channels of a video latent
  * @param audioChannels channels of an audio latent
@@ -20,7 +21,7 @@ import io.kinema.engine.schedule.SigmaGrid;
  * @param audio         the sound's schedule
  * @param noise         order of the noise draws
  */
-public record PipelineInput(Task task, String prompt, Target target, int channels, int audioChannels, Patch patch,
+public record PipelineInput(Task task, String prompt, ConditionMedia media, Target target, int channels, int audioChannels, Patch patch,
                             SigmaGrid video, SigmaGrid audio, NoiseScheme noise) {
     public PipelineInput {
         if (video.evaluations() != audio.evaluations()) {
