@@ -68,6 +68,11 @@ public final class ReferenceVideos {
         return out;
     }
 
+    /** The same for frames that are all there. */
+    public static List<RgbImage> normalised(List<RgbImage> frames, double fps, int limit, double targetFps, CanvasRule rule) {
+        return normalised(frames.iterator(), fps, limit, targetFps, rule);
+    }
+
     /** Where a source frame begins, or the video ends, at the target rate. */
     private static long slot(int frame, double fps, double targetFps) {
         return fps == targetFps ? frame : (long) Math.floor(frame * (targetFps / fps) + 0.5);
