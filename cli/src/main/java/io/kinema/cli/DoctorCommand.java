@@ -8,7 +8,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /** {@code kinema doctor}: what Kinema found on this machine, what is missing and how to get it. */
-@Command(name = "doctor", mixinStandardHelpOptions = true,
+@Command(name = "doctor",
         description = "Shows what Kinema found on this machine, what is missing and how to get it.")
 final class DoctorCommand implements Callable<Integer> {
     private final Terminal terminal;

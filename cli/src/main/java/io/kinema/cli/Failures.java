@@ -1,6 +1,7 @@
 package io.kinema.cli;
 
 import io.kinema.engine.BadRequestException;
+import io.kinema.media.BadMediaException;
 import io.kinema.weights.BadWeightsException;
 import java.util.Arrays;
 import java.util.List;
@@ -28,6 +29,7 @@ final class Failures {
     private static Optional<String> mistake(Throwable failure, CommandSpec command) {
         return switch (failure) {
             case BadWeightsException weights -> Optional.of(oneLine(weights.getMessage()));
+            case BadMediaException media -> Optional.of(oneLine(media.getMessage()));
             case BadRequestException request -> Optional.of(oneLine(asOptions(request, command)));
             default -> Optional.empty();
         };

@@ -11,7 +11,7 @@ import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
 
 /** The {@code kinema} command: reads the arguments, runs a command, and turns whatever happens into an exit code. */
-@Command(name = "kinema", mixinStandardHelpOptions = true, versionProvider = Version.class,
+@Command(name = "kinema", versionProvider = Version.class,
         description = "Makes video clips with sound from text and pictures with MiniMax H3.",
         synopsisSubcommandLabel = "COMMAND",
         exitCodeListHeading = "%nExit codes:%n",
@@ -19,6 +19,12 @@ import picocli.CommandLine.Spec;
 public final class Kinema implements Runnable {
     @Spec
     private CommandSpec spec;
+
+    @Option(names = {"-h", "--help"}, usageHelp = true, scope = ScopeType.INHERIT, description = "Print this help.")
+    private boolean help;
+
+    @Option(names = {"-V", "--version"}, versionHelp = true, description = "Print Kinema's version.")
+    private boolean version;
 
     @Option(names = "--debug", scope = ScopeType.INHERIT, description = "Print the stack trace of a failure.")
     private boolean debug;
@@ -53,7 +59,7 @@ public final class Kinema implements Runnable {
 
     private static CommandLine commandLine(Kinema kinema, Terminal terminal) {
         CommandLine line = new CommandLine(kinema);
-        for (Object command : List.of(new DoctorCommand(terminal))) {
+        for (Object command : List.of(new GenerateCommand(terminal), new VerifyCommand(terminal), new DoctorCommand(terminal))) {
             line.addSubcommand(command);
         }
         line.setOut(terminal.outWriter()).setErr(terminal.errWriter());

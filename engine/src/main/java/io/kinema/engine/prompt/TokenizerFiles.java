@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.TextNode;
 import io.kinema.weights.BadWeightsException;
 import java.io.ByteArrayOutputStream;
@@ -43,7 +44,6 @@ final class TokenizerFiles {
              "model": {"type": "BPE", "dropout": null, "unk_token": null, "continuing_subword_prefix": null,
                "end_of_word_suffix": null, "fuse_unk": false, "byte_fallback": false, "ignore_merges": false, "vocab": """;
     private static final long LARGEST_FILE = 64L << 20;
-    private static final ObjectMapper JSON = new ObjectMapper();
 
     private final Path ready;
     private final Path config;
@@ -70,7 +70,7 @@ final class TokenizerFiles {
     /** The content made from the three released files, whether or not {@code tokenizer.json} exists. */
     byte[] written() {
         JsonNode settings = tree(config);
-        ArrayNode added = JSON.createArrayNode();
+        ArrayNode added = JsonNodeFactory.instance.arrayNode();
         addedTokens().forEach(token -> added.add(token.json()));
         boolean prefix = settings.path("add_prefix_space").asBoolean(false);
         byte[] head = HEAD.formatted(added, TextNode.valueOf(QWEN2_SPLIT), prefix, prefix).getBytes(StandardCharsets.UTF_8);
@@ -188,7 +188,7 @@ final class TokenizerFiles {
 
     private static JsonNode tree(Path file) {
         try {
-            JsonNode node = JSON.readTree(read(file));
+            JsonNode node = new ObjectMapper().readTree(read(file));
             require(node.isObject(), file, "got " + node.getNodeType() + ", expected a JSON object");
             return node;
         } catch (JacksonException e) {

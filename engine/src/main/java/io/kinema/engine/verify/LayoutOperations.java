@@ -10,6 +10,7 @@ import io.kinema.engine.layout.PackedLayout;
 import io.kinema.engine.layout.Patch;
 import io.kinema.engine.layout.ReferenceBlock;
 import io.kinema.engine.layout.Target;
+import io.kinema.engine.preprocess.CanvasRule;
 import io.kinema.engine.schedule.RowTimesteps;
 import io.kinema.engine.schedule.SigmaGrid;
 import java.util.ArrayList;
@@ -161,7 +162,8 @@ final class LayoutOperations implements Operations {
     }
 
     private static Answer canvas(Question q) {
-        throw q.bad("op", q.argument("short_edge"), "canvas");
+        CanvasRule rule = new CanvasRule(q.integer("multiple"), q.integer("short_edge"), q.longInteger("max_pixels"));
+        return Pictures.size(rule.of(q.number("aspect_width"), q.number("aspect_height")));
     }
 
     private static Answer patchify(Question q) {

@@ -18,13 +18,18 @@ import java.util.stream.Stream;
  * is harmless; used by one thread.
  */
 public final class Verifier implements AutoCloseable {
-    private static final Map<String, Operations> COMPONENTS = new TreeMap<>(Map.of(
-            "rng", new RngOperations(),
-            "scheduler", new SchedulerOperations(),
-            "layout", new LayoutOperations(),
-            "tokenizer", new TokenizerOperations(),
-            "transformer", new TransformerOperations(),
-            "lora", new TransformerOperations()));
+    private static final Map<String, Operations> COMPONENTS = new TreeMap<>(Map.ofEntries(
+            Map.entry("rng", new RngOperations()),
+            Map.entry("scheduler", new SchedulerOperations()),
+            Map.entry("layout", new LayoutOperations()),
+            Map.entry("tokenizer", new TokenizerOperations()),
+            Map.entry("preprocess", new PreprocessOperations()),
+            Map.entry("pipeline", new PipelineOperations()),
+            Map.entry("transformer", new TransformerOperations()),
+            Map.entry("lora", new TransformerOperations()),
+            Map.entry("text_encoder", new TextEncoderOperations()),
+            Map.entry("video_vae", new VideoVaeOperations()),
+            Map.entry("audio_vae", new AudioVaeOperations())));
 
     private final RunSettings run;
 

@@ -88,6 +88,22 @@ class DitTest {
 
     @ParameterizedTest
     @MethodSource("backends")
+    void plansDifferByTheirOperandsRounding(Supplier<Backend> backends) {
+        try (Backend backend = backends.get(); Dit fp32 = dit(backend, Precision.FP32); Dit fp16 = dit(backend, Precision.FP16_FP32RES);
+             Dit bf16 = dit(backend, Precision.BF16_FP32RES)) {
+            Tensor exact = vector(plain(fp32, backend, inputs.layout(), inputs.timesteps()));
+            double half = GoldenCase.relativeL2(vector(plain(fp16, backend, inputs.layout(), inputs.timesteps())), exact);
+            double brain = GoldenCase.relativeL2(vector(plain(bf16, backend, inputs.layout(), inputs.timesteps())), exact);
+            assertThat(half).as("FP16 keeps three more bits than BF16").isBetween(brain / 20, brain / 4).isLessThan(2e-3);
+        }
+    }
+
+    private static Tensor vector(float[] values) {
+        return Tensor.ofFloats(values, values.length);
+    }
+
+    @ParameterizedTest
+    @MethodSource("backends")
     void aPreparedSequenceServesEveryStep(Supplier<Backend> backends) {
         try (Backend backend = backends.get(); Dit dit = dit(backend, Precision.FP32)) {
             float[] once = plain(dit, backend, inputs.layout(), inputs.timesteps());
