@@ -10,6 +10,7 @@ import io.kinema.media.image.RgbImage;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Iterator;
 import java.util.Optional;
 import org.bytedeco.ffmpeg.avcodec.AVPacketSideData;
 import org.bytedeco.ffmpeg.avformat.AVStream;
@@ -101,6 +102,25 @@ public final class VideoReader implements AutoCloseable {
             }
         }
         return Optional.of(decoded.poll());
+    }
+
+    /** The pictures not read yet, decoded as they are asked for; failures are those of {@link #next()}. */
+    public Iterator<RgbImage> images() {
+        return new Iterator<>() {
+            private Optional<VideoFrame> ahead = VideoReader.this.next();
+
+            @Override
+            public boolean hasNext() {
+                return ahead.isPresent();
+            }
+
+            @Override
+            public RgbImage next() {
+                RgbImage image = ahead.orElseThrow().image();
+                ahead = VideoReader.this.next();
+                return image;
+            }
+        };
     }
 
     private void take(AVFrame frame) {
