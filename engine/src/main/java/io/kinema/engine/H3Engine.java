@@ -1,7 +1,6 @@
 package io.kinema.engine;
 
 import io.kinema.compute.Backend;
-import io.kinema.engine.layout.Target;
 import io.kinema.engine.model.BundledModel;
 import io.kinema.engine.model.ModelFolder;
 import io.kinema.engine.model.ModelGeometry;
@@ -12,7 +11,6 @@ import io.kinema.engine.pipeline.PipelineInput;
 import io.kinema.engine.pipeline.PipelineTap;
 import io.kinema.engine.plan.RequestResolver;
 import io.kinema.engine.plan.ResolvedRequest;
-import io.kinema.engine.schedule.SigmaGrid;
 import io.kinema.weights.CheckpointIdentity;
 import java.util.ArrayList;
 import java.util.List;
@@ -133,8 +131,9 @@ public final class H3Engine implements AutoCloseable {
 
     private void make(ResolvedRequest request, ProgressListener listener, Cancellation cancellation, Consumer<Clip> taker) {
         Clock clock = new Clock(listener, cancellation);
+        PipelineInput input = PipelineInput.of(request, model.geometry());
         RunRecords records = new RunRecords(options, parts, request, modelHash);
-        try (H3Pipeline pipeline = H3Pipeline.prepare(parts, input(request), clock, PipelineTap.NONE)) {
+        try (H3Pipeline pipeline = H3Pipeline.prepare(parts, input, clock, PipelineTap.NONE)) {
             for (int k = 0; k < request.outputs(); k++) {
                 long seed = request.seed() + k;
                 if (request.outputs() > 1) {
@@ -147,15 +146,6 @@ public final class H3Engine implements AutoCloseable {
                 clock = new Clock(listener, cancellation);
             }
         }
-    }
-
-    private PipelineInput input(ResolvedRequest request) {
-        ModelGeometry geometry = model.geometry();
-        return new PipelineInput(request.task(), request.prompt(),
-                new Target(request.latentFrames(), request.latentHeight(), request.latentWidth(), request.audioLatents()),
-                geometry.latentChannels(), geometry.audioLatentChannels(), geometry.patch(),
-                SigmaGrid.ofEvaluations(request.steps(), request.flowShift()),
-                SigmaGrid.ofEvaluations(request.steps(), request.audioFlowShift()), request.noiseScheme());
     }
 
     private void claim() {

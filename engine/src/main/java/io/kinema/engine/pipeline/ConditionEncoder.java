@@ -72,7 +72,7 @@ final class ConditionEncoder {
         VideoVae vae = parts.videoEncoder();
         RgbImage first = frames.getFirst();
         FrameSource source = ImageNetPixels.source(backend, frames.size(), first.height(), first.width(), i -> frames.get(i).rgb());
-        CodingOptions options = CodingOptions.RELEASED.with(tile -> clock.check(Stage.CONDITION_ENCODING));
+        CodingOptions options = CodingOptions.RELEASED.withListener(tile -> clock.check(Stage.CONDITION_ENCODING));
         try (Workspace memory = backend.workspace("condition moments")) {
             Tensor moments = vae.encode(source, options, memory);
             LatentShape shape = new LatentShape(vae.config().latentChannels(), moments.size(1), moments.size(2), moments.size(3));

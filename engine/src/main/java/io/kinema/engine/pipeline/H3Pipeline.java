@@ -1,19 +1,14 @@
 package io.kinema.engine.pipeline;
 
 import io.kinema.compute.Backend;
-import io.kinema.compute.Tensor;
-import io.kinema.compute.Workspace;
 import io.kinema.engine.Latents;
 import io.kinema.engine.Stage;
 import io.kinema.engine.layout.LatentShape;
 import io.kinema.engine.layout.PackedLayout;
-import io.kinema.engine.prompt.Presentation;
 import io.kinema.engine.record.StepTime;
 import io.kinema.engine.record.UsefulWork;
 import io.kinema.model.dit.Dit;
 import io.kinema.model.dit.DitConfig;
-import io.kinema.model.text.TextEncoder;
-import io.kinema.model.text.TextEncoderInput;
 import java.util.Arrays;
 import java.util.List;
 
@@ -34,8 +29,9 @@ public final class H3Pipeline implements AutoCloseable {
         this.parts = parts;
         this.backend = parts.backend();
         this.input = input;
+        MediaTap.show(input.media(), tap);
         load(clock);
-        this.text = clock.stage(Stage.TEXT_ENCODING, () -> encodeText(tap));
+        this.text = clock.stage(Stage.TEXT_ENCODING, () -> TextStage.encode(parts, input.prompt(), input.media(), tap));
         this.conditions = encodeConditions(clock, tap);
         this.layout = layout(input, text, conditions);
         tapLayout(layout, tap);
@@ -92,21 +88,6 @@ public final class H3Pipeline implements AutoCloseable {
             }
             return null;
         });
-    }
-
-    private TextStates encodeText(PipelineTap tap) {
-        Presentation presentation = Presentation.ofText(parts.tokenizer(), input.prompt());
-        TextEncoder encoder = parts.textEncoder();
-        try (Workspace memory = backend.workspace("text states")) {
-            Tensor states = encoder.encode(TextEncoderInput.of(presentation.tokenIds()), memory);
-            float[] hidden = HostCopy.floats(backend, states);
-            FiniteValues.require("encoding the text", hidden);
-            int width = states.size(1);
-            tap.ints("input_ids", presentation.tokenIds(), presentation.rows());
-            tap.ints("text_token_tags", presentation.tags(), presentation.rows());
-            tap.floats("prompt_embeds", hidden, 1, presentation.rows(), width);
-            return new TextStates(hidden, presentation.tags(), width);
-        }
     }
 
     private Conditions encodeConditions(Clock clock, PipelineTap tap) {

@@ -5,6 +5,8 @@ import io.kinema.engine.Task;
 import io.kinema.engine.layout.LatentShape;
 import io.kinema.engine.layout.Patch;
 import io.kinema.engine.layout.Target;
+import io.kinema.engine.model.ModelGeometry;
+import io.kinema.engine.plan.ResolvedRequest;
 import io.kinema.engine.schedule.SigmaGrid;
 
 /**
@@ -28,6 +30,25 @@ public record PipelineInput(Task task, String prompt, ConditionMedia media, Targ
             throw new IllegalArgumentException("schedules: got " + video.evaluations() + " video and " + audio.evaluations()
                     + " audio evaluations, expected the same number");
         }
+    }
+
+    /**
+     * The input for a resolved request; reads the files that it names.
+     *
+     * @param model the geometry it was resolved against
+     * @throws io.kinema.media.BadMediaException when a file cannot be read
+     */
+    public static PipelineInput of(ResolvedRequest request, ModelGeometry model) {
+        return of(request, model, new MediaLoader(model).load(request));
+    }
+
+    /** The input for a resolved request whose media are at hand. */
+    public static PipelineInput of(ResolvedRequest request, ModelGeometry model, ConditionMedia media) {
+        return new PipelineInput(request.task(), request.prompt(), media,
+                new Target(request.latentFrames(), request.latentHeight(), request.latentWidth(), request.audioLatents()),
+                model.latentChannels(), model.audioLatentChannels(), model.patch(),
+                SigmaGrid.ofEvaluations(request.steps(), request.flowShift()),
+                SigmaGrid.ofEvaluations(request.steps(), request.audioFlowShift()), request.noiseScheme());
     }
 
     /** Shape of the generated video latent. */

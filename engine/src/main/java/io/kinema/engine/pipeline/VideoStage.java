@@ -30,7 +30,7 @@ final class VideoStage {
         List<byte[]> pictures = new ArrayList<>();
         FrameSink bytes = new RgbFrameSink(backend, (index, rgb) -> pictures.add(rgb));
         List<float[]> floats = new ArrayList<>();
-        CodingOptions options = CodingOptions.RELEASED.with(tile -> clock.check(Stage.VIDEO_DECODING));
+        CodingOptions options = CodingOptions.RELEASED.withListener(tile -> clock.check(Stage.VIDEO_DECODING));
         vae.decode(Tensor.ofFloats(wide, shape.channels(), shape.frames(), shape.height(), shape.width()), options, (first, frames) -> {
             requireFinite(first, frames);
             bytes.frames(first, frames);

@@ -8,6 +8,8 @@ import io.kinema.engine.Task;
 import io.kinema.engine.layout.Anchor;
 import io.kinema.engine.layout.FrameCounts;
 import io.kinema.engine.model.ModelGeometry;
+import io.kinema.engine.preprocess.CanvasRule;
+import io.kinema.engine.preprocess.PixelSize;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -23,6 +25,7 @@ public final class RequestResolver {
     /** Most clips of one request. */
     public static final int MAX_OUTPUTS = 10;
     private static final double MAX_SHIFT = 1000;
+    private static final AspectRatio DEFAULT_ASPECT = new AspectRatio(16, 9);
 
     private final ModelGeometry model;
     private final PictureSizes pictures;
@@ -40,7 +43,7 @@ public final class RequestResolver {
         Task task = task(request);
         ReferenceRules.check(request.references());
         List<Keyframe> keyframes = keyframes(request);
-        Canvas canvas = canvas(request, keyframes, notes);
+        PixelSize canvas = canvas(request, keyframes, notes);
         int frames = FrameRules.frames(request, model, notes);
         int steps = steps(request, notes);
         long seed = seed(request, notes);
@@ -94,35 +97,41 @@ public final class RequestResolver {
         return keyframes;
     }
 
-    private Canvas canvas(GenerateRequest request, List<Keyframe> keyframes, List<String> notes) {
+    private PixelSize canvas(GenerateRequest request, List<Keyframe> keyframes, List<String> notes) {
         // Every picture's header is read, so that an unreadable one is refused before any weight is loaded.
         List<PictureSizes.Size> sizes = keyframes.stream().map(k -> pictures.of(k.file())).toList();
         request.references().stream().filter(Reference.Image.class::isInstance).forEach(r -> pictures.of(r.file()));
-        if (request.width().isPresent() != request.height().isPresent()) {
-            boolean width = request.width().isPresent();
-            throw new BadRequestException(width ? "width" : "height",
-                    "" + (width ? request.width() : request.height()).getAsInt() + " alone",
-                    "expected width and height together, or neither of them");
-        }
+        requireOneWayToSayIt(request);
+        CanvasRule rule = CanvasRule.of(model);
         if (request.width().isPresent()) {
-            request.aspectRatio().ifPresent(ratio -> {
-                throw new BadRequestException("aspectRatio", ratio + " together with a width and height", "expected one or the other");
-            });
-            return Canvas.explicit(request.width().getAsInt(), request.height().getAsInt(), model);
+            return CanvasChecks.explicit(request.width().getAsInt(), request.height().getAsInt(), model);
         }
         if (request.aspectRatio().isPresent()) {
-            return Canvas.forRatio("aspectRatio", request.aspectRatio().get(), model);
+            AspectRatio ratio = request.aspectRatio().get();
+            return rule.of(ratio.width(), ratio.height());
         }
         if (!sizes.isEmpty()) {
             PictureSizes.Size first = sizes.getFirst();
-            Canvas canvas = Canvas.forRatio(keyframes.getFirst().anchor() == Anchor.FIRST ? "image" : "lastImage",
-                    new AspectRatio(first.width(), first.height()), model);
+            PixelSize canvas = rule.of(first.width(), first.height());
             notes.add("canvas " + canvas + " from the shape of the first keyframe (" + first.width() + "x" + first.height() + ")");
             return canvas;
         }
-        Canvas canvas = Canvas.forRatio("aspectRatio", new AspectRatio(16, 9), model);
-        notes.add("canvas " + canvas + ", the model's own for 16:9");
+        PixelSize canvas = rule.of(DEFAULT_ASPECT.width(), DEFAULT_ASPECT.height());
+        notes.add("canvas " + canvas + ", the model's own for " + DEFAULT_ASPECT);
         return canvas;
+    }
+
+    private static void requireOneWayToSayIt(GenerateRequest request) {
+        boolean width = request.width().isPresent();
+        if (width != request.height().isPresent()) {
+            throw new BadRequestException(width ? "width" : "height",
+                    (width ? request.width() : request.height()).getAsInt() + " alone",
+                    "expected width and height together, or neither of them");
+        }
+        if (width && request.aspectRatio().isPresent()) {
+            throw new BadRequestException("aspectRatio", request.aspectRatio().get() + " together with a width and height",
+                    "expected one or the other");
+        }
     }
 
     private int steps(GenerateRequest request, List<String> notes) {

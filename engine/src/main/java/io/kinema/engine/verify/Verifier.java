@@ -24,6 +24,7 @@ public final class Verifier implements AutoCloseable {
             Map.entry("layout", new LayoutOperations()),
             Map.entry("tokenizer", new TokenizerOperations()),
             Map.entry("preprocess", new PreprocessOperations()),
+            Map.entry("pipeline", new PipelineOperations()),
             Map.entry("transformer", new TransformerOperations()),
             Map.entry("lora", new TransformerOperations()),
             Map.entry("text_encoder", new TextEncoderOperations()),

@@ -116,6 +116,6 @@ final class VideoVaeOperations implements Operations {
         Tiling released = Tiling.RELEASED;
         Tiling tiling = new Tiling(q.optional("tile_min_height").asInt(released.tileHeight()), q.optional("tile_min_width").asInt(released.tileWidth()),
                 q.optional("tile_min_overlap_height").asInt(released.overlapHeight()), q.optional("tile_min_overlap_width").asInt(released.overlapWidth()));
-        return CodingOptions.RELEASED.with(tiling).with(q.stages());
+        return CodingOptions.RELEASED.withTiling(tiling).withTap(q.stages());
     }
 }

@@ -125,7 +125,7 @@ public final class Dit implements AutoCloseable {
     public Modulation modulation(float[] timesteps, StageTap tap) {
         float[] distinct = distinct(timesteps);
         Workspace memory = run.backend().workspace("dit modulation");
-        try (Workspace.Frame frame = run.scratch().frame()) {
+        try (Workspace.Frame _ = run.scratch().frame()) {
             Tensor temb = timeEmbedding.forward(distinct, run.scratch(), run.scratch(), tap);
             return adaLayerNorm.forward(distinct, temb, memory, run.scratch(), tap);
         } catch (RuntimeException e) {
@@ -153,7 +153,7 @@ public final class Dit implements AutoCloseable {
         requireRows("video rows", video, layout.videoRows(), config.videoPatchDim());
         requireRows("audio rows", audio, layout.audioRows(), config.audioChannels());
         RowTables rows = RowTables.of(layout, modulation, rowTimesteps);
-        try (Workspace.Frame frame = run.scratch().frame()) {
+        try (Workspace.Frame _ = run.scratch().frame()) {
             Tensor x = pack(sequence, video, audio, tap);
             Tensor adaRows = Execution.upload(run.backend(), run.scratch(), rows.ada());
             for (int i = 0; i < blocks.count(); i++) {
@@ -189,7 +189,7 @@ public final class Dit implements AutoCloseable {
             backend.fill(x, 0f);
         }
         place(sequence.text(), sequence.textIndex(), x);
-        try (Workspace.Frame frame = run.scratch().frame()) {
+        try (Workspace.Frame _ = run.scratch().frame()) {
             place(embed("proj_in", videoIn, video, tap), sequence.videoIndex(), x);
             place(embed("audio_proj_in", audioIn, audio, tap), sequence.audioIndex(), x);
         }
@@ -211,7 +211,7 @@ public final class Dit implements AutoCloseable {
         }
     }
 
-    /** Output norm and heads on the wanted rows only: both work row by row. */
+    /** Output norm and heads on the wanted rows only: both work row by row, the rest would be thrown away. */
     private void heads(DitSequence sequence, Modulation modulation, RowTables rows, Tensor x, Velocities out) {
         int videoRows = sequence.layout().wantedVideoRows();
         int wanted = videoRows + sequence.layout().wantedAudioRows();
@@ -240,7 +240,7 @@ public final class Dit implements AutoCloseable {
     /** The reference normalises every row; a step here does so only for a tap. */
     private void tapOutputNorm(Modulation modulation, RowTables rows, Tensor x, StageTap tap) {
         if (tap.wants("norm_out")) {
-            try (Workspace.Frame frame = run.scratch().frame()) {
+            try (Workspace.Frame _ = run.scratch().frame()) {
                 tap.stage("norm_out", outputNorm(modulation, rows.output(), x));
             }
         }
