@@ -1,6 +1,7 @@
 package io.kinema.compute.reference;
 
 import io.kinema.compute.ElementwiseOps;
+import io.kinema.compute.ErrorFunction;
 import io.kinema.compute.Tensor;
 import java.util.Optional;
 
@@ -56,7 +57,7 @@ final class ReferenceElementwise implements ElementwiseOps {
 
     @Override
     public void geluErf(Tensor x, Tensor out) {
-        map(x, out, Activations::geluErf);
+        map(x, out, ErrorFunction::gelu);
     }
 
     @Override

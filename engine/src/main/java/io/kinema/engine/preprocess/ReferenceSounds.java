@@ -8,18 +8,25 @@ import java.util.Arrays;
 /** Brings reference sounds to stereo at the model's sampling rate. */
 public final class ReferenceSounds {
 
+    private static final int LEAST_RATE = 4000;
+    private static final int MOST_RATE = 384_000;
+
     private ReferenceSounds() {
     }
 
     /**
      * The first {@code maxSeconds} of a sound, cut at its own rate, then stereo (one channel is doubled), then resampled once.
      *
-     * @throws BadRequestException if the sound has more than two channels or no sample
+     * @throws BadRequestException if the sound has more than two channels, no sample, or a rate outside 4 to 384 kHz
      */
     public static Sound normalised(Sound sound, int targetRate, double maxSeconds) {
         if (sound.channelCount() > 2) {
             throw new BadRequestException("references", "a sound of " + sound.channelCount() + " channels",
                     "expected one or two; mix it down first");
+        }
+        if (sound.sampleRate() < LEAST_RATE || sound.sampleRate() > MOST_RATE) {
+            throw new BadRequestException("references", "a sound of " + sound.sampleRate() + " Hz", "expected " + LEAST_RATE + " to "
+                    + MOST_RATE + "; convert it first");
         }
         int kept = (int) Math.min(sound.length(), (long) (maxSeconds * sound.sampleRate()));
         if (kept < 1) {

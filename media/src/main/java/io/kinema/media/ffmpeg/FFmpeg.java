@@ -7,7 +7,6 @@ import java.util.concurrent.FutureTask;
 import org.bytedeco.ffmpeg.global.avcodec;
 import org.bytedeco.ffmpeg.global.avformat;
 import org.bytedeco.ffmpeg.global.avutil;
-import org.bytedeco.ffmpeg.global.swresample;
 import org.bytedeco.ffmpeg.global.swscale;
 import org.bytedeco.javacpp.Pointer;
 
@@ -61,7 +60,6 @@ public final class FFmpeg {
         avcodec.avcodec_version();
         avformat.avformat_version();
         swscale.swscale_version();
-        swresample.swresample_version();
     }
 
     private static void setIfAbsent(String property, String value) {

@@ -211,7 +211,7 @@ public final class Dit implements AutoCloseable {
         }
     }
 
-    /** Output norm and heads on the wanted rows only: both work row by row. */
+    /** Output norm and heads on the wanted rows only: both work row by row, the rest would be thrown away. */
     private void heads(DitSequence sequence, Modulation modulation, RowTables rows, Tensor x, Velocities out) {
         int videoRows = sequence.layout().wantedVideoRows();
         int wanted = videoRows + sequence.layout().wantedAudioRows();

@@ -146,19 +146,25 @@ class DitTest {
         try (Backend backend = backends.get(); Dit dit = dit(backend, Precision.FP32)) {
             float[] whole = plain(dit, backend, inputs.layout(), inputs.timesteps());
             float[] some = plain(dit, backend, inputs.layout().returning(video, audio), inputs.timesteps());
-            int width = config.videoPatchDim();
-            int at = 0;
-            for (int row : video) {
-                assertThat(Arrays.copyOfRange(some, at, at += width)).as("video row %d", row).isEqualTo(Arrays.copyOfRange(whole, row * width, (row + 1) * width));
-            }
-            int first = inputs.layout().videoRows() * width;
-            for (int row : audio) {
-                int from = first + row * config.audioChannels();
-                assertThat(Arrays.copyOfRange(some, at, at += config.audioChannels())).as("audio row %d", row)
-                        .isEqualTo(Arrays.copyOfRange(whole, from, from + config.audioChannels()));
-            }
+            float[] expected = new float[some.length];
+            int at = copyRows(whole, 0, config.videoPatchDim(), video, expected, 0);
+            at = copyRows(whole, inputs.layout().videoRows() * config.videoPatchDim(), config.audioChannels(), audio, expected, at);
             assertThat(at).isEqualTo(some.length);
+            if (backend.name().equals("reference")) {
+                assertThat(some).isEqualTo(expected);
+            } else {
+                // A library may sum a product of few rows in another order than one of many.
+                assertThat(GoldenCase.relativeL2(vector(some), vector(expected))).isLessThan(1e-6);
+            }
         }
+    }
+
+    private static int copyRows(float[] from, int first, int width, int[] rows, float[] to, int at) {
+        for (int row : rows) {
+            System.arraycopy(from, first + row * width, to, at, width);
+            at += width;
+        }
+        return at;
     }
 
     @ParameterizedTest
