@@ -34,15 +34,22 @@ public final class VideoReader implements AutoCloseable {
     private final Path file;
     private final StreamSource source;
     private final Orientation orientation;
+    private final int width;
+    private final int height;
     private final double frameRate;
     private final Deque<VideoFrame> decoded = new ArrayDeque<>();
     private Optional<Converter> converter = Optional.empty();
     private long count;
+    private boolean closed;
 
     private VideoReader(Path file, StreamSource source) {
         this.file = file;
         this.source = source;
         this.orientation = orientation(source.stream());
+        int storedWidth = source.stream().codecpar().width();
+        int storedHeight = source.stream().codecpar().height();
+        this.width = orientation.swapsSides() ? storedHeight : storedWidth;
+        this.height = orientation.swapsSides() ? storedWidth : storedHeight;
         this.frameRate = frameRate(source.stream());
     }
 
@@ -74,12 +81,12 @@ public final class VideoReader implements AutoCloseable {
 
     /** Pixels across, upright. */
     public int width() {
-        return orientation.swapsSides() ? source.stream().codecpar().height() : source.stream().codecpar().width();
+        return width;
     }
 
     /** Pixels down, upright. */
     public int height() {
-        return orientation.swapsSides() ? source.stream().codecpar().width() : source.stream().codecpar().height();
+        return height;
     }
 
     /** Pictures per second: the container's average, else its guess. */
@@ -91,8 +98,12 @@ public final class VideoReader implements AutoCloseable {
      * The next picture, or empty after the last.
      *
      * @throws BadMediaException if the file is damaged, ends early or changes its size on the way
+     * @throws IllegalStateException after {@link #close}
      */
     public Optional<VideoFrame> next() {
+        if (closed) {
+            throw new IllegalStateException("The reader of '" + file + "' is closed.");
+        }
         while (decoded.isEmpty()) {
             if (!source.advance(this::take)) {
                 if (count == 0) {
@@ -158,6 +169,7 @@ public final class VideoReader implements AutoCloseable {
 
     @Override
     public void close() {
+        closed = true;
         converter.ifPresent(Converter::close);
         source.close();
         decoded.clear();
