@@ -1,6 +1,7 @@
 package io.kinema.model;
 
 import io.kinema.compute.Backend;
+import io.kinema.compute.cpu.CpuBackend;
 import io.kinema.compute.reference.ReferenceBackend;
 import java.util.List;
 import java.util.function.Supplier;
@@ -11,6 +12,6 @@ public final class TestBackends {
     }
 
     public static List<Supplier<Backend>> all() {
-        return List.of(ReferenceBackend::new);
+        return List.of(ReferenceBackend::new, () -> CpuBackend.open(2));
     }
 }

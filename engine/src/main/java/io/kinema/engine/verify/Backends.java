@@ -1,6 +1,7 @@
 package io.kinema.engine.verify;
 
 import io.kinema.compute.Backend;
+import io.kinema.compute.cpu.CpuBackend;
 import io.kinema.compute.reference.ReferenceBackend;
 import io.kinema.engine.BadRequestException;
 import java.util.function.Supplier;
@@ -13,7 +14,8 @@ final class Backends {
     /** @throws BadRequestException for a device that is not there; nothing is opened yet */
     static Supplier<Backend> opener(VerifyOptions options) {
         return switch (options.device()) {
-            case "cpu", "reference" -> ReferenceBackend::new;
+            case "cpu" -> () -> CpuBackend.open(options.threads().orElse(Runtime.getRuntime().availableProcessors()));
+            case "reference" -> ReferenceBackend::new;
             default -> throw new BadRequestException("device", options.device(), "expected cpu or reference");
         };
     }

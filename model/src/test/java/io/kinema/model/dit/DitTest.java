@@ -7,6 +7,7 @@ import io.kinema.compute.Backend;
 import io.kinema.compute.Precision;
 import io.kinema.compute.Tensor;
 import io.kinema.compute.Workspace;
+import io.kinema.compute.cpu.CpuBackend;
 import io.kinema.model.FiniteCheck;
 import io.kinema.model.GoldenCase;
 import io.kinema.model.NonFiniteException;
@@ -20,6 +21,7 @@ import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Splitting a request's work must not change a bit of the result. */
@@ -125,6 +127,14 @@ class DitTest {
             Velocities whole = dit.evaluate(inputs, memory, StageTap.NONE);
             assertThat(Arrays.copyOf(split, whole.video().toFloats().length)).isEqualTo(whole.video().toFloats());
             assertThat(Arrays.copyOfRange(split, whole.video().toFloats().length, split.length)).isEqualTo(whole.audio().toFloats());
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void threadsDoNotChangeABit(Precision precision) {
+        try (Backend one = CpuBackend.open(1); Backend three = CpuBackend.open(3); Dit alone = dit(one, precision); Dit shared = dit(three, precision)) {
+            assertThat(plain(shared, three, inputs.layout(), inputs.timesteps())).isEqualTo(plain(alone, one, inputs.layout(), inputs.timesteps()));
         }
     }
 
