@@ -52,7 +52,7 @@ final class Failures {
     }
 
     private static String optionName(String field) {
-        return "--" + field.replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT);
+        return "--" + field.replace(' ', '-').replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT);
     }
 
     static String oneLine(String text) {

@@ -11,8 +11,8 @@ import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.Callable;
-import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -44,11 +44,11 @@ final class GenerateCommand implements Callable<Integer> {
     @Option(names = "--json", description = "Print the run record on standard output.")
     private boolean json;
 
-    @ArgGroup(validate = false, heading = "%nRequest:%n")
-    private RequestOptions request = new RequestOptions();
+    @Mixin
+    private RequestOptions request;
 
-    @ArgGroup(validate = false, heading = "%nModel and execution:%n")
-    private ExecutionOptions execution = new ExecutionOptions();
+    @Mixin
+    private ExecutionOptions execution;
 
     GenerateCommand(Terminal terminal) {
         this.terminal = terminal;

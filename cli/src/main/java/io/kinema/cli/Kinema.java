@@ -5,6 +5,7 @@ import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.UsageMessageSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ScopeType;
@@ -65,6 +66,8 @@ public final class Kinema implements Runnable {
         line.setOut(terminal.outWriter()).setErr(terminal.errWriter());
         line.setAbbreviatedOptionsAllowed(false);
         line.setUsageHelpAutoWidth(true);
+        line.getSubcommands().values().forEach(command -> command.getHelpSectionMap()
+                .put(UsageMessageSpec.SECTION_KEY_OPTION_LIST, new OptionSections()));
         return line;
     }
 

@@ -32,6 +32,7 @@ class LauncherTest {
         Path link = folder.resolve("a link");
         Files.createSymbolicLink(link, Shell.ROOT.resolve("kinema"));
         assertThat(Shell.bare(folder).run(link.toString(), "--version").exit()).isZero();
+        Files.delete(link);
     }
 
     @Test

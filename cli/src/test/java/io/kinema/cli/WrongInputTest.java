@@ -45,11 +45,11 @@ class WrongInputTest {
         "--width 2048 --height 2048 | --width and --height: got 2048x2048",
         "--width 0 --height 0     | --width: got 0",
         "--width -32 --height 256 | --width: got -32",
-        "--width 99999999999 --height 256 | --width",
+        "--width 99999999999 --height 256 | --width: got '99999999999', expected a whole number",
         "--frames 0               | --frames: got 0",
         "--frames -5              | --frames: got -5",
         "--frames 1000000000      | --frames: got 1000000000",
-        "--frames many            | --frames",
+        "--frames many            | --frames: got 'many', expected a whole number",
         "--frames 30 --strict     | --frames: got 30, expected 17n + 5; the nearest are 22 and 39",
         "--frames 22 --seconds 1  | --seconds: got 1.0 together with frames 22",
         "--seconds 0              | --seconds: got 0.0",
@@ -58,18 +58,19 @@ class WrongInputTest {
         "--steps 0                | --steps: got 0, expected 1 to",
         "--steps 1000000          | --steps: got 1000000",
         "--seed -1                | --seed: got -1",
-        "--seed 1e3               | --seed",
+        "--seed 1e3               | --seed: got '1e3', expected a whole number",
         "--threads 0              | --threads: got 0",
         "--flow-shift 0           | --flow-shift: got 0.0",
         "--audio-flow-shift NaN   | --audio-flow-shift: got NaN",
         "--aspect-ratio 16        | --aspect-ratio: got '16', expected A:B, for example 16:9",
-        "--aspect-ratio 100:1     | --aspect-ratio: got 100:1",
+        "--aspect-ratio 100:1     | --aspect-ratio: got 100",
         "--task video             | --task: got 'video', expected t2va or fl2va",
         "--task fl2va             | --task: got fl2va, which needs a first or last image",
         "--noise-scheme x         | --noise-scheme: got 'x', expected diffusers or onecat",
         "--precision fp64         | --precision: got 'fp64', expected fp32",
         "--device cuda:0          | --device: got cuda:0",
-        "--seed 1 --seed 2        | --seed",
+        "--seconds long           | --seconds: got 'long', expected a number",
+        "--seed 1 --frames 22 --seed 2 | '--seed' (N) should be specified only once",
         "--model nowhere          | nowhere",
         "--image nowhere.png      | nowhere.png",
     })
@@ -123,10 +124,8 @@ class WrongInputTest {
 
     @Test
     void aTruncatedWeightFile() throws IOException {
-        Path model = modelWithout("transformer");
-        Path weights = MODEL.resolve("transformer/diffusion_pytorch_model.safetensors");
-        Path truncated = model.resolve("transformer").resolve(weights.getFileName());
-        Files.copy(weights, truncated);
+        Path model = copyOfTheModel();
+        Path truncated = model.resolve("transformer/diffusion_pytorch_model.safetensors");
         try (FileChannel channel = FileChannel.open(truncated, StandardOpenOption.WRITE)) {
             channel.truncate(channel.size() / 2);
         }
@@ -194,17 +193,14 @@ class WrongInputTest {
         assertThat(folder).isEmptyDirectory();
     }
 
-    /** A copy of the bundled model, made of links, whose folder {@code component} holds everything but its weights. */
-    private Path modelWithout(String component) throws IOException {
-        Path model = Files.createDirectory(given.resolve("model"));
-        try (Stream<Path> parts = Files.list(MODEL)) {
-            for (Path part : parts.filter(part -> !part.endsWith(component)).toList()) {
-                Files.createSymbolicLink(model.resolve(part.getFileName()), part);
+    private Path copyOfTheModel() throws IOException {
+        Path copy = given.resolve("model");
+        try (Stream<Path> files = Files.walk(MODEL)) {
+            for (Path file : files.filter(file -> !file.startsWith(MODEL.resolve("previews"))).toList()) {
+                Files.copy(file, copy.resolve(MODEL.relativize(file).toString()));
             }
         }
-        Files.createDirectory(model.resolve(component));
-        Files.copy(MODEL.resolve(component).resolve("config.json"), model.resolve(component).resolve("config.json"));
-        return model;
+        return copy;
     }
 
     /** A PNG signature and header that promise a picture of this size, without the picture. */

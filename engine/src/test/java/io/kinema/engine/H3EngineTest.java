@@ -174,6 +174,32 @@ class H3EngineTest {
     }
 
     @Test
+    void aClipCanBeTheReferenceOfTheNext() {
+        Clip first = engine.generate(request().build());
+        Path video = temp.resolve("first.mp4");
+        first.writeMp4(video);
+        first.writeWav(temp.resolve("first.wav"));
+        first.writeFrames(temp.resolve("frames"));
+        Clip next = engine.generate(request().reference(new Reference.Video(video, true))
+                .reference(new Reference.Image(temp.resolve("frames/frame-00003.png")))
+                .reference(new Reference.Audio(temp.resolve("first.wav"))).build());
+        assertThat(next.record().stages()).extracting(StageTime::stage).contains(Stage.CONDITION_ENCODING);
+        assertThat(next.record().model().transformer()).isEqualTo("transformer_ref");
+        assertThat(next.record().rows().video()).isGreaterThan(next.record().rows().generatedVideo());
+        assertThat(next.record().rows().audio() - next.record().rows().generatedAudio()).isEqualTo(2 * 2 * 37);
+        assertThat(next.frame(4)).isNotEqualTo(first.frame(4));
+    }
+
+    @Test
+    void aKeyframeChangesTheClip() {
+        Clip first = engine.generate(request().build());
+        first.writeFrames(temp.resolve("frames"));
+        Clip from = engine.generate(request().image(temp.resolve("frames/frame-00009.png")).build());
+        assertThat(from.record().request().task()).isEqualTo(Task.FL2VA);
+        assertThat(from.frame(4)).isNotEqualTo(first.frame(4));
+    }
+
+    @Test
     void theRecordSaysHowTheClipWasMade() {
         Clip clip = engine.generate(request().build());
         RunRecord record = clip.record();

@@ -10,7 +10,7 @@ final class TinyModel {
     private TinyModel() {
     }
 
-    /** Copies the components into {@code folder}, under an index that allows clips of any length. */
+    /** Copies the components into {@code folder}, under an index with the golden cases' canvas rule. */
     static Path in(Path folder) throws IOException {
         try (Stream<Path> files = Files.walk(Geometries.TINY)) {
             for (Path file : files.filter(Files::isRegularFile).toList()) {
@@ -21,7 +21,7 @@ final class TinyModel {
         }
         Path index = folder.resolve("model_index.json");
         Files.writeString(index, Files.readString(index)
-                .replaceFirst("\\{", "{\"min_duration_seconds\": 0, \"default_num_frames\": 22, \"default_num_evaluations\": 2,"));
+                .replaceFirst("\\{", "{\"canvas_short_edge\": 64, \"canvas_max_pixels\": 7168, \"reference_image_short_edge\": 64,"));
         return folder;
     }
 }

@@ -1,16 +1,20 @@
 package io.kinema.engine.pipeline;
 
-import io.kinema.engine.BadRequestException;
 import io.kinema.engine.Reference;
+import io.kinema.engine.layout.FrameCounts;
 import io.kinema.engine.model.ModelGeometry;
 import io.kinema.engine.plan.Keyframe;
 import io.kinema.engine.plan.ResolvedRequest;
 import io.kinema.engine.preprocess.Keyframes;
 import io.kinema.engine.preprocess.PixelSize;
+import io.kinema.media.audio.AudioReader;
+import io.kinema.media.audio.Sound;
 import io.kinema.media.image.ImageReader;
 import io.kinema.media.image.RgbImage;
+import io.kinema.media.video.VideoReader;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** Reads the files that a request names and brings them to the sizes and rates that the model wants. */
 public final class MediaLoader {
@@ -47,8 +51,28 @@ public final class MediaLoader {
     private static ConditionMedia.Reference reference(Reference reference, ReferenceMedia media) {
         return switch (reference) {
             case Reference.Image image -> media.image(ImageReader.read(image.file()));
-            case Reference.Video _, Reference.Audio _ -> throw new BadRequestException("references", reference.kind() + ":" + reference.file(),
-                    "expected pictures; this build reads no video or sound files yet");
+            case Reference.Video video -> video(video, media);
+            case Reference.Audio audio -> media.audio(AudioReader.read(audio.file()));
         };
+    }
+
+    private static ConditionMedia.Reference video(Reference.Video video, ReferenceMedia media) {
+        Optional<Sound> sound = video.sound() ? Optional.of(AudioReader.read(video.file())) : Optional.empty();
+        try (VideoReader reader = VideoReader.open(video.file())) {
+            return media.video(beginning(reader, media.frames()), reader.frameRate(), sound);
+        }
+    }
+
+    /** As many pictures as the clip's length can show; what comes later would be cut off, so it is not decoded. */
+    private static List<RgbImage> beginning(VideoReader reader, int frames) {
+        double most = Math.ceil(frames * reader.frameRate() / FrameCounts.FPS) + 1;
+        List<RgbImage> pictures = new ArrayList<>();
+        for (Optional<VideoReader.VideoFrame> next = reader.next(); next.isPresent(); next = reader.next()) {
+            pictures.add(next.get().image());
+            if (pictures.size() >= most) {
+                break;
+            }
+        }
+        return pictures;
     }
 }

@@ -33,34 +33,29 @@ public final class H3Tokenizer implements AutoCloseable {
         if (!Files.isDirectory(folder)) {
             throw new BadWeightsException(folder + ": missing tokenizer folder; expected vocab.json, merges.txt and tokenizer_config.json in it");
         }
-        TokenizerFiles files = new TokenizerFiles(folder);
-        return files.ready() ? open(folder, files, files.tokenizerJson()) : openReleasedFiles(folder);
+        Path ready = folder.resolve("tokenizer.json");
+        return Files.exists(ready) ? open(folder, new TokenizerJson(ready).read(), () -> { }) : openReleasedFiles(folder);
     }
 
     /** Opens the tokenizer that the three released files describe, also beside a {@code tokenizer.json}. */
     static H3Tokenizer openReleasedFiles(Path folder) {
-        TokenizerFiles files = new TokenizerFiles(folder);
-        H3Tokenizer tokenizer = open(folder, files, files.written());
-        try {
-            files.addedTokens().forEach(token -> tokenizer.requireId(token, folder));
-            return tokenizer;
-        } catch (RuntimeException e) {
-            tokenizer.close();
-            throw e;
-        }
+        ReleasedTokenizerFiles files = new ReleasedTokenizerFiles(folder);
+        return open(folder, files.read(), files::diagnose);
     }
 
-    private static H3Tokenizer open(Path folder, TokenizerFiles files, byte[] tokenizerJson) {
+    private static H3Tokenizer open(Path folder, TokenizerSource source, Runnable diagnose) {
         TokenizerLibrary.load();
         NativeTokenizer tokenizer;
         try {
-            tokenizer = NativeTokenizer.of(new String(tokenizerJson, StandardCharsets.UTF_8));
+            tokenizer = NativeTokenizer.of(source.document());
         } catch (RuntimeException e) {
-            files.diagnose();
-            throw new BadWeightsException(folder + ": not a tokenizer that can be read: " + firstLine(e.getMessage()), e);
+            diagnose.run();
+            throw new BadWeightsException(folder + ": not a tokenizer that can be read: " + TokenizerFolder.firstLine(e.getMessage()), e);
         }
         try {
-            return new H3Tokenizer(tokenizer, folder);
+            H3Tokenizer opened = new H3Tokenizer(tokenizer, folder);
+            source.added().forEach(token -> opened.requireId(token, folder));
+            return opened;
         } catch (RuntimeException e) {
             tokenizer.close();
             throw e;
@@ -108,7 +103,7 @@ public final class H3Tokenizer implements AutoCloseable {
         int[] ids = encode(token.content());
         if (ids.length != 1 || ids[0] != token.id()) {
             throw new BadWeightsException(folder + ": added token " + token.content() + ": got id " + (ids.length == 1 ? ids[0] : "none")
-                    + ", expected " + token.id() + "; vocab.json and tokenizer_config.json do not belong together");
+                    + ", expected " + token.id() + "; the vocabulary and its added tokens do not belong together");
         }
     }
 
@@ -118,10 +113,6 @@ public final class H3Tokenizer implements AutoCloseable {
             throw new BadWeightsException(folder + ": tokenizer: expected a token " + token + ", got none; this is not H3's tokenizer");
         }
         return ids[0];
-    }
-
-    private static String firstLine(String message) {
-        return message == null ? "no reason given" : message.lines().findFirst().orElse("");
     }
 
     /** Rust strings cannot hold half a surrogate pair. */

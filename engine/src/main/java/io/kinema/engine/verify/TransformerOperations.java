@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.kinema.compute.Backend;
 import io.kinema.compute.Tensor;
 import io.kinema.compute.Workspace;
+import io.kinema.engine.BadRequestException;
 import io.kinema.engine.model.Json;
 import io.kinema.model.dit.Dit;
 import io.kinema.model.dit.DitConfig;
@@ -49,7 +50,7 @@ final class TransformerOperations implements Operations {
     private static void requireNoAdapters(Question q) {
         JsonNode adapters = q.optional("adapters");
         if (adapters.isArray() && !adapters.isEmpty()) {
-            throw q.bad("adapters", adapters, "adapters are not supported yet");
+            throw new BadRequestException("adapters", adapters.size() + " of them", "adapters are not supported yet");
         }
     }
 

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kinema.compute.Backend;
 import io.kinema.compute.Precision;
-import io.kinema.compute.reference.ReferenceBackend;
+import io.kinema.compute.cpu.CpuBackend;
 import io.kinema.engine.Cancellation;
 import io.kinema.engine.GenerateRequest;
 import io.kinema.engine.Geometries;
@@ -78,7 +78,7 @@ class GoldenPipelineTest {
         }).resolve(request.build());
         Comparison tap = new Comparison(new GoldenTensors(folder(name)));
         Clock clock = new Clock(ProgressListener.NONE, new Cancellation());
-        try (Backend backend = new ReferenceBackend();
+        try (Backend backend = CpuBackend.open(2);
                 ModelParts parts = new ModelParts(model, backend, Precision.FP32, Optional.empty());
                 H3Pipeline pipeline = H3Pipeline.prepare(parts, PipelineInput.of(resolved, geometry), clock, tap)) {
             pipeline.make(seed, clock, tap);

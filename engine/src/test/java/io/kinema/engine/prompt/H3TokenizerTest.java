@@ -91,7 +91,7 @@ class H3TokenizerTest {
             config = config.replace("<|" + token + "|>", "{{" + token + "}}");
         }
         Files.writeString(folder.resolve("tokenizer_config.json"), config);
-        String json = new String(new TokenizerFiles(folder).written(), StandardCharsets.UTF_8);
+        String json = new ReleasedTokenizerFiles(folder).read().document();
         try (H3Tokenizer tokenizer = H3Tokenizer.open(TINY); NativeTokenizer plain = NativeTokenizer.of(json)) {
             for (String text : new String[] {"<|image_pad|>", "a <|vision_start|>\n<|image_pad|> b", "e\u0301<|video_pad|>\u0301x",
                 "<|<|vision_end|>|>", "<|vision_pad|><d>hi</d><|vision_pad|>", "<|IMAGE_PAD|>", "x<|image_pad|>1"}) {
@@ -152,10 +152,13 @@ class H3TokenizerTest {
         Files.copy(TINY.resolve("tokenizer_config.json"), folder.resolve("tokenizer_config.json"));
         requireRefused(folder, "vocab.json: missing");
         Files.writeString(folder.resolve("vocab.json"), "{\"a\": 0, \"b\":");
+
+        requireRefused(folder, "vocab.json: not readable as JSON");
+        Files.writeString(folder.resolve("vocab.json"), "{\"a\": 0}}, \"decoder\": {\"type\": \"b\"");
+        requireRefused(folder, "vocab.json: expected one JSON object");
+        Files.writeString(folder.resolve("vocab.json"), "{\"a\": 0, \"b\": \"c\"}");
         requireRefused(folder, "merges.txt: missing");
         Files.writeString(folder.resolve("merges.txt"), "#version: 0.2\n");
-        requireRefused(folder, "vocab.json: not readable as JSON");
-        Files.writeString(folder.resolve("vocab.json"), "{\"a\": 0, \"b\": \"c\"}");
         requireRefused(folder, "token \"b\": got \"c\", expected an integer id");
         Files.writeString(folder.resolve("vocab.json"), "{\"a\": 0, \"b\": 1}");
         Files.writeString(folder.resolve("merges.txt"), "#version: 0.2\na b c\n");
@@ -171,7 +174,7 @@ class H3TokenizerTest {
         Files.writeString(folder.resolve("tokenizer.json"), "{\"version\": \"1.0\", \"model\": {");
         requireRefused(folder, "tokenizer.json: not readable as JSON");
         Files.writeString(folder.resolve("tokenizer.json"), "{\"version\": \"1.0\"}");
-        requireRefused(folder, "not a tokenizer that can be read");
+        requireRefused(folder, "model/type: got , expected \"BPE\"; this is not H3's tokenizer");
     }
 
     private static void requireRefused(Path folder, String message) {

@@ -1,5 +1,6 @@
 package io.kinema.media.image;
 
+import java.io.ByteArrayOutputStream;
 import java.util.Optional;
 
 /**
@@ -18,6 +19,7 @@ record JpegHeader(int width, int height, int components, int adobeTransform, Ori
     static final int YCCK = 2;
 
     private static final int APP1 = 0xe1;
+    private static final int APP2 = 0xe2;
     private static final int APP14 = 0xee;
     private static final int END_OF_IMAGE = 0xffd9;
 
@@ -47,6 +49,22 @@ record JpegHeader(int width, int height, int components, int adobeTransform, Ori
             at += 2 + length;
         }
         return Optional.empty();
+    }
+
+    /** The same file without its colour profile, which a decoder would otherwise apply. */
+    static byte[] withoutProfile(byte[] file) {
+        ByteArrayOutputStream kept = new ByteArrayOutputStream(file.length);
+        kept.write(file, 0, 2);
+        int at = 2;
+        while (at + 4 <= file.length && (file[at] & 0xff) == 0xff && !isFrame(file[at + 1] & 0xff)) {
+            int end = Math.min(file.length, at + ((file[at + 1] & 0xff) == 0xff ? 1 : 2 + u16(file, at + 2)));
+            if ((file[at + 1] & 0xff) != APP2 || !ImageHeader.startsWith(file, at + 4, "ICC_PROFILE")) {
+                kept.write(file, at, end - at);
+            }
+            at = end;
+        }
+        kept.write(file, at, file.length - at);
+        return kept.toByteArray();
     }
 
     private static boolean endsAfter(byte[] file, int from) {

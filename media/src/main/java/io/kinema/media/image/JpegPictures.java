@@ -32,7 +32,7 @@ final class JpegPictures {
         javax.imageio.ImageReader reader = ImageIO.getImageReadersByFormatName("jpeg").next();
         List<String> warnings = new ArrayList<>();
         // Straight from memory: the default would put a temporary file on disk.
-        try (ImageInputStream in = new MemoryCacheImageInputStream(new ByteArrayInputStream(file))) {
+        try (ImageInputStream in = new MemoryCacheImageInputStream(new ByteArrayInputStream(JpegHeader.withoutProfile(file)))) {
             reader.addIIOReadWarningListener(warningsInto(warnings));
             reader.setInput(in, true, true);
             RgbImage image = header.components() == 4 ? fourComponents(reader.readRaster(0, null), header) : rgb(reader.read(0));
@@ -61,7 +61,6 @@ final class JpegPictures {
     }
 
     private static RgbImage rgb(BufferedImage image) {
-        // The raster, not getRGB: that would apply an embedded colour profile.
         Raster raster = image.getRaster();
         RgbImage out = RgbImage.black(raster.getWidth(), raster.getHeight());
         int bands = raster.getNumBands();

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.nio.channels.SeekableByteChannel;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
 
@@ -86,9 +87,12 @@ public final class Mp4Writer implements AutoCloseable {
      * @param rgb bytes in the order row, column, red-green-blue
      * @param offset where the picture begins
      * @throws IllegalStateException after {@link #commit} or {@link #close}, or when all pictures are there
+     * @throws IndexOutOfBoundsException if {@code rgb} does not hold a whole picture from {@code offset} on
      */
     public void writeFrame(byte[] rgb, int offset) {
         requireOpen();
+        // Checked here because the copy into native memory is not.
+        Objects.checkFromIndexSize(offset, 3 * format.width() * format.height(), rgb.length);
         if (video.frames() == format.frames()) {
             throw new IllegalStateException("All " + format.frames() + " pictures of '" + target + "' are written already.");
         }

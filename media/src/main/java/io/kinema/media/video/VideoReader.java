@@ -4,6 +4,7 @@ import io.kinema.media.BadMediaException;
 import io.kinema.media.container.MediaLimits;
 import io.kinema.media.container.StreamSource;
 import io.kinema.media.ffmpeg.Frame;
+import io.kinema.media.ffmpeg.Handles;
 import io.kinema.media.ffmpeg.Scaler;
 import io.kinema.media.image.Orientation;
 import io.kinema.media.image.RgbImage;
@@ -34,15 +35,22 @@ public final class VideoReader implements AutoCloseable {
     private final Path file;
     private final StreamSource source;
     private final Orientation orientation;
+    private final int width;
+    private final int height;
     private final double frameRate;
     private final Deque<VideoFrame> decoded = new ArrayDeque<>();
     private Optional<Converter> converter = Optional.empty();
     private long count;
+    private boolean closed;
 
     private VideoReader(Path file, StreamSource source) {
         this.file = file;
         this.source = source;
         this.orientation = orientation(source.stream());
+        int storedWidth = source.stream().codecpar().width();
+        int storedHeight = source.stream().codecpar().height();
+        this.width = orientation.swapsSides() ? storedHeight : storedWidth;
+        this.height = orientation.swapsSides() ? storedWidth : storedHeight;
         this.frameRate = frameRate(source.stream());
     }
 
@@ -74,12 +82,12 @@ public final class VideoReader implements AutoCloseable {
 
     /** Pixels across, upright. */
     public int width() {
-        return orientation.swapsSides() ? source.stream().codecpar().height() : source.stream().codecpar().width();
+        return width;
     }
 
     /** Pixels down, upright. */
     public int height() {
-        return orientation.swapsSides() ? source.stream().codecpar().width() : source.stream().codecpar().height();
+        return height;
     }
 
     /** Pictures per second: the container's average, else its guess. */
@@ -91,8 +99,12 @@ public final class VideoReader implements AutoCloseable {
      * The next picture, or empty after the last.
      *
      * @throws BadMediaException if the file is damaged, ends early or changes its size on the way
+     * @throws IllegalStateException after {@link #close}
      */
     public Optional<VideoFrame> next() {
+        if (closed) {
+            throw new IllegalStateException("The reader of '" + file + "' is closed.");
+        }
         while (decoded.isEmpty()) {
             if (!source.advance(this::take)) {
                 if (count == 0) {
@@ -129,7 +141,7 @@ public final class VideoReader implements AutoCloseable {
             throw new BadMediaException("The video '" + file + "' changes its size or pixel format on the way; export it again.");
         }
         if (converter.isEmpty()) {
-            converter = Optional.of(new Converter(frame));
+            converter = Optional.of(Converter.of(frame));
         }
         decoded.add(new VideoFrame(orientation.apply(converter.get().convert(frame)), source.seconds(frame)));
     }
@@ -158,6 +170,7 @@ public final class VideoReader implements AutoCloseable {
 
     @Override
     public void close() {
+        closed = true;
         converter.ifPresent(Converter::close);
         source.close();
         decoded.clear();
@@ -169,16 +182,23 @@ public final class VideoReader implements AutoCloseable {
         private final int width;
         private final int height;
         private final int format;
+        private final Handles handles;
         private final Frame rgb;
         private final Scaler scaler;
 
-        Converter(AVFrame frame) {
+        private Converter(AVFrame frame, Handles handles) {
+            this.handles = handles;
             this.width = frame.width();
             this.height = frame.height();
             this.format = frame.format();
             boolean full = frame.color_range() == avutil.AVCOL_RANGE_JPEG;
-            this.scaler = Scaler.open(width, height, format, avutil.AV_PIX_FMT_RGB24, matrix(frame.colorspace()), full, true);
-            this.rgb = Frame.picture(avutil.AV_PIX_FMT_RGB24, width, height);
+            this.scaler = handles.add(Scaler.open(width, height, format, avutil.AV_PIX_FMT_RGB24, matrix(frame.colorspace()), full, true));
+            this.rgb = handles.add(Frame.picture(avutil.AV_PIX_FMT_RGB24, width, height));
+        }
+
+        /** For frames of this one's size and format. */
+        static Converter of(AVFrame frame) {
+            return Handles.build(handles -> new Converter(frame, handles));
         }
 
         /** swscale's numbers of the matrices are those of the H.264 standard, which frames carry; it takes 601 for the rest. */
@@ -209,8 +229,7 @@ public final class VideoReader implements AutoCloseable {
 
         @Override
         public void close() {
-            scaler.close();
-            rgb.close();
+            handles.close();
         }
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import io.kinema.media.BadMediaException;
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -115,6 +116,28 @@ class AtomicFileTest {
         assertThat(WriteTarget.failure(folder.resolve("a.mp4"), new IOException("No space left on device"))).hasMessageContaining("free");
         assertThat(WriteTarget.failure(folder.resolve("a.mp4"), new FileSystemException("x", null, "Read-only file system")))
                 .hasMessageContaining("cannot be written");
+    }
+
+    @Test
+    void leavesNothingWhenTheProcessIsToldToStop() throws Exception {
+        Process process = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx32m", "-cp",
+                System.getProperty("java.class.path"), Waiting.class.getName(), folder.resolve("a.mp4").toString()).start();
+        try (BufferedReader output = process.inputReader()) {
+            assertThat(output.readLine()).isEqualTo("open");
+            assertThat(folder).isNotEmptyDirectory();
+            process.destroy();
+            assertThat(process.waitFor()).isNotZero();
+        }
+        assertThat(folder).isEmptyDirectory();
+    }
+
+    /** Opens a file and waits to be stopped. */
+    static final class Waiting {
+        public static void main(String[] args) throws InterruptedException {
+            AtomicFile.create(Path.of(args[0]));
+            System.out.println("open");
+            Thread.sleep(60_000);
+        }
     }
 
     private static void write(AtomicFile file, String text) throws IOException {

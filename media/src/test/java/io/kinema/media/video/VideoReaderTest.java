@@ -133,6 +133,16 @@ class VideoReaderTest {
     }
 
     @Test
+    void isOfNoUseAfterClose() {
+        VideoReader reader = VideoReader.open(Clips.of("h264-aac.mp4"));
+        assertThat(reader.next()).isPresent();
+        reader.close();
+        reader.close();
+        assertThat(reader.width()).isEqualTo(96);
+        assertThatThrownBy(reader::next).isInstanceOf(IllegalStateException.class).hasMessageContaining("closed");
+    }
+
+    @Test
     void keepsToItsLimits() {
         Path file = Clips.of("h264-aac.mp4");
         assertThatThrownBy(() -> VideoReader.open(file, new MediaLimits(100, 1 << 20, 60))).hasMessageContaining("bytes");
