@@ -4,6 +4,7 @@ import io.kinema.compute.Backend;
 import io.kinema.engine.model.BundledModel;
 import io.kinema.engine.model.ModelFolder;
 import io.kinema.engine.model.ModelGeometry;
+import io.kinema.engine.pipeline.Backends;
 import io.kinema.engine.pipeline.Clock;
 import io.kinema.engine.pipeline.H3Pipeline;
 import io.kinema.engine.pipeline.ModelParts;
@@ -61,7 +62,7 @@ public final class H3Engine implements AutoCloseable {
      */
     public static H3Engine open(EngineOptions options) {
         ModelFolder model = ModelFolder.open(options.model().orElseGet(BundledModel::folder));
-        return new H3Engine(options, model, Backends.open(options));
+        return new H3Engine(options, model, Backends.opener(options.device(), options.threads()).get());
     }
 
     /** The options it was opened with. */

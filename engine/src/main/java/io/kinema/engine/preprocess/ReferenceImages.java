@@ -19,7 +19,8 @@ public final class ReferenceImages {
      */
     public static PixelSize size(int width, int height, int shortEdge, int multiple) {
         if (width < 1 || height < 1 || width > (long) MAX_RATIO * height || height > (long) MAX_RATIO * width) {
-            throw new BadRequestException("references", "a picture of " + width + "x" + height, "expected a shape from 1:4 to 4:1; crop it");
+            throw new BadRequestException("references", "a picture of " + width + "x" + height,
+                    "expected a shape from 1:4 to 4:1; crop it");
         }
         double scale = (double) shortEdge / Math.min(width, height);
         return new PixelSize(PixelSize.snap(width * scale / multiple, multiple), PixelSize.snap(height * scale / multiple, multiple));

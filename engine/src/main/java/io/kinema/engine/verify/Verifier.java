@@ -1,6 +1,7 @@
 package io.kinema.engine.verify;
 
 import io.kinema.engine.BadRequestException;
+import io.kinema.engine.pipeline.Backends;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -39,7 +40,7 @@ public final class Verifier implements AutoCloseable {
 
     /** @throws BadRequestException for a device that is not there */
     public static Verifier open(VerifyOptions options) {
-        return new Verifier(new RunSettings(options, Backends.opener(options)));
+        return new Verifier(new RunSettings(options, Backends.opener(options.device(), options.threads())));
     }
 
     /**

@@ -27,7 +27,8 @@ public final class AudioReader {
 
     /** @throws BadMediaException if the file is missing, has no sound, is damaged or beyond {@code limits} */
     public static Sound read(Path file, MediaLimits limits) {
-        return readTrack(file, limits).orElseThrow(() -> new BadMediaException("The file '" + file + "' has no sound; give one that has."));
+        return readTrack(file, limits)
+                .orElseThrow(() -> new BadMediaException("The file '" + file + "' has no sound; give one that has."));
     }
 
     /**

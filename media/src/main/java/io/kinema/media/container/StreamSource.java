@@ -71,7 +71,8 @@ public final class StreamSource implements AutoCloseable {
             }
             FileChannel channel = handles.add(FileChannel.open(file));
             if (channel.size() == 0 || channel.size() > limits.maxBytes()) {
-                throw new BadMediaException("The file '" + file + "' has " + channel.size() + " bytes; expected 1 to " + limits.maxBytes() + ".");
+                throw new BadMediaException("The file '" + file + "' has " + channel.size() + " bytes; expected 1 to "
+                        + limits.maxBytes() + ".");
             }
             return channel;
         } catch (NoSuchFileException e) {
@@ -85,7 +86,8 @@ public final class StreamSource implements AutoCloseable {
         FFmpeg.load();
         Demuxer demuxer = handles.add(Demuxer.open(container(channel, name), Containers.decoders(), channel));
         demuxer.seconds().filter(s -> s > limits.maxSeconds()).ifPresent(s -> {
-            throw new BadMediaException("The file " + name + " lasts " + s + " s; expected at most " + limits.maxSeconds() + "; cut it first.");
+            throw new BadMediaException("The file " + name + " lasts " + s + " s; expected at most " + limits.maxSeconds()
+                    + "; cut it first.");
         });
         return demuxer.stream(mediaType).map(stream -> {
             demuxer.only(stream);
@@ -111,7 +113,8 @@ public final class StreamSource implements AutoCloseable {
         AVCodec codec = avcodec.avcodec_find_decoder(stream.codecpar().codec_id());
         String decoder = codec == null || codec.isNull() ? "" : codec.name().getString();
         if (!Containers.mayDecode(decoder)) {
-            throw new BadMediaException("The file " + name + " is coded as " + avcodec.avcodec_get_name(stream.codecpar().codec_id()).getString()
+            throw new BadMediaException("The file " + name + " is coded as "
+                    + avcodec.avcodec_get_name(stream.codecpar().codec_id()).getString()
                     + ", which is not supported; convert it to H.264 and AAC.");
         }
         return Decoder.open(decoder, (width + PADDING) * (height + PADDING), context ->
@@ -174,7 +177,8 @@ public final class StreamSource implements AutoCloseable {
         try {
             return step.get();
         } catch (FFmpegException e) {
-            throw new BadMediaException("The file " + name + " is damaged or cut off: FFmpeg says '" + e.reason() + "'; export it again.", e);
+            throw new BadMediaException("The file " + name + " is damaged or cut off: FFmpeg says '" + e.reason()
+                    + "'; export it again.", e);
         }
     }
 

@@ -68,7 +68,8 @@ public final class WriteTarget {
             return readOnly(target, folder);
         }
         if (e instanceof NoSuchFileException) {
-            return new BadMediaException("Cannot write '" + target + "': the folder '" + folder + "' takes no such file; choose another.", e);
+            return new BadMediaException("Cannot write '" + target + "': the folder '" + folder + "' takes no such file; choose another.",
+                    e);
         }
         String detail = reason == null ? e.getClass().getSimpleName() : reason;
         return new BadMediaException("Cannot write '" + target + "': " + detail + "; choose another folder or file name.", e);

@@ -4,6 +4,7 @@ import io.kinema.media.BadMediaException;
 import io.kinema.media.container.MediaLimits;
 import io.kinema.media.container.StreamSource;
 import io.kinema.media.ffmpeg.Frame;
+import io.kinema.media.ffmpeg.Handles;
 import io.kinema.media.ffmpeg.Scaler;
 import io.kinema.media.image.Orientation;
 import io.kinema.media.image.RgbImage;
@@ -140,7 +141,7 @@ public final class VideoReader implements AutoCloseable {
             throw new BadMediaException("The video '" + file + "' changes its size or pixel format on the way; export it again.");
         }
         if (converter.isEmpty()) {
-            converter = Optional.of(new Converter(frame));
+            converter = Optional.of(Converter.of(frame));
         }
         decoded.add(new VideoFrame(orientation.apply(converter.get().convert(frame)), source.seconds(frame)));
     }
@@ -181,16 +182,23 @@ public final class VideoReader implements AutoCloseable {
         private final int width;
         private final int height;
         private final int format;
+        private final Handles handles;
         private final Frame rgb;
         private final Scaler scaler;
 
-        Converter(AVFrame frame) {
+        private Converter(AVFrame frame, Handles handles) {
+            this.handles = handles;
             this.width = frame.width();
             this.height = frame.height();
             this.format = frame.format();
             boolean full = frame.color_range() == avutil.AVCOL_RANGE_JPEG;
-            this.scaler = Scaler.open(width, height, format, avutil.AV_PIX_FMT_RGB24, matrix(frame.colorspace()), full, true);
-            this.rgb = Frame.picture(avutil.AV_PIX_FMT_RGB24, width, height);
+            this.scaler = handles.add(Scaler.open(width, height, format, avutil.AV_PIX_FMT_RGB24, matrix(frame.colorspace()), full, true));
+            this.rgb = handles.add(Frame.picture(avutil.AV_PIX_FMT_RGB24, width, height));
+        }
+
+        /** For frames of this one's size and format. */
+        static Converter of(AVFrame frame) {
+            return Handles.build(handles -> new Converter(frame, handles));
         }
 
         /** swscale's numbers of the matrices are those of the H.264 standard, which frames carry; it takes 601 for the rest. */
@@ -221,8 +229,7 @@ public final class VideoReader implements AutoCloseable {
 
         @Override
         public void close() {
-            scaler.close();
-            rgb.close();
+            handles.close();
         }
     }
 }

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.kinema.compute.Backend;
 import io.kinema.compute.Tensor;
 import io.kinema.compute.Workspace;
+import io.kinema.compute.cpu.CpuBackend;
 import io.kinema.compute.reference.ReferenceBackend;
 import io.kinema.model.GoldenCase;
 import io.kinema.model.StageTap;
@@ -29,9 +30,19 @@ class AudioVaeGoldenTest {
 
     @ParameterizedTest
     @MethodSource("cases")
-    void reproducesTheReference(Path folder) {
-        try (GoldenCase golden = GoldenCase.open(folder.getParent(), folder.getFileName().toString());
-             Backend backend = new ReferenceBackend();
+    void cpuCasesReproduceTheReference(Path folder) {
+        check(folder, CpuBackend.open(2));
+    }
+
+    @ParameterizedTest
+    @MethodSource("cases")
+    void scalarCasesReproduceTheReference(Path folder) {
+        check(folder, new ReferenceBackend());
+    }
+
+    private static void check(Path folder, Backend owned) {
+        try (Backend backend = owned;
+             GoldenCase golden = GoldenCase.open(folder.getParent(), folder.getFileName().toString());
              Checkpoint source = Checkpoint.open(golden.weights());
              AudioVae vae = AudioVae.open(backend, source, AudioVaeConfig.read(GoldenCase.json(golden.weights().resolve("config.json"))));
              Workspace memory = backend.workspace("test")) {

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.kinema.compute.Backend;
 import io.kinema.compute.Tensor;
 import io.kinema.compute.Workspace;
+import io.kinema.compute.cpu.CpuBackend;
 import io.kinema.compute.reference.ReferenceBackend;
 import io.kinema.model.GoldenCase;
 import io.kinema.weights.Checkpoint;
@@ -40,6 +41,12 @@ class VideoVaeGoldenTest {
         try (Stream<Path> folders = Files.list(root.resolve("video_vae"))) {
             return folders.filter(f -> f.getFileName().toString().startsWith(prefix)).sorted().toList().stream();
         }
+    }
+
+    @ParameterizedTest
+    @MethodSource("all")
+    void cpuCasesReproduceTheReference(Path folder) {
+        check(folder, CpuBackend.open(2));
     }
 
     @ParameterizedTest
