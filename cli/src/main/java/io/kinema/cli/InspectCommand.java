@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.kinema.engine.inspect.ComponentReport;
 import io.kinema.engine.inspect.ModelInspector;
 import io.kinema.engine.inspect.ModelReport;
+import io.kinema.engine.inspect.TensorGroup;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.concurrent.Callable;
@@ -14,16 +15,19 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code kinema inspect}: what a model or a weight file holds, from headers alone. */
+/** {@code kinema inspect}: what a model or a weight file holds, without reading its weights. */
 @Command(name = "inspect", sortOptions = false,
-        description = "Shows a model's components with their shapes, dtypes, parameter counts and bytes; reads headers only.")
+        description = "Lists the components of a model with their tensors' shapes, dtypes, parameter counts and bytes.")
 final class InspectCommand implements Callable<Integer> {
     private final Terminal terminal;
 
-    @Parameters(paramLabel = "MODEL", description = "A model folder, a component's folder or a .safetensors file.")
-    private Path model;
+    @Parameters(paramLabel = "MODEL|FILE", description = "A model folder, a component's folder or a .safetensors file.")
+    private Path path;
 
-    @Option(names = "--json", description = "Print one JSON document, with every tensor.")
+    @Option(names = "--tensors", description = "List every tensor; without it, layers that are alike share a line.")
+    private boolean tensors;
+
+    @Option(names = "--json", description = "Print one JSON document.")
     private boolean json;
 
     InspectCommand(Terminal terminal) {
@@ -32,66 +36,73 @@ final class InspectCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        ModelReport report = ModelInspector.inspect(model);
-        if (json) {
-            terminal.print(document(report).toPrettyString());
-        } else {
-            report.components().forEach(this::print);
-            terminal.print(String.format(Locale.ROOT, "%s: %,d parameters, %s", model, report.parameters(), size(report.bytes())));
-        }
+        ModelReport report = ModelInspector.inspect(path);
+        terminal.print(json ? document(report).toPrettyString() : text(report));
         return ExitCode.DONE;
     }
 
-    private void print(ComponentReport component) {
-        terminal.print(component.name() + component.className().map(name -> "  " + name).orElse("") + "  " + summary(component));
-        if (component.sharedWith().isEmpty()) {
-            TensorGroup.of(component.tensors()).forEach(group -> terminal.print("  " + group));
+    private String text(ModelReport report) {
+        StringBuilder out = new StringBuilder();
+        line(out, "%s: %d components, %,d parameters, %s", report.path(), report.components().size(), report.parameters(), bytes(report.bytes()));
+        for (ComponentReport component : report.components()) {
+            out.append(System.lineSeparator());
+            line(out, "%s%s", component.name(), component.className().map(c -> "  " + c).orElse(""));
+            if (component.sharedWith().isPresent()) {
+                line(out, "  the same folder as %s", component.sharedWith().get());
+            } else if (component.tensors().isEmpty()) {
+                line(out, "  no weights");
+            } else {
+                tensors(out, component);
+            }
         }
-        terminal.print("");
+        return out.toString().stripTrailing();
     }
 
-    private static String summary(ComponentReport component) {
-        if (component.tensors().isEmpty()) {
-            return "no weights";
+    private void tensors(StringBuilder out, ComponentReport component) {
+        line(out, "  %d tensors in %d files, %,d parameters, %s, %s", component.tensors().size(), component.files().size(), component.parameters(),
+                bytes(component.bytes()), component.parametersByDType().keySet().stream().map(Enum::name).collect(Collectors.joining(" and ")));
+        if (tensors) {
+            component.tensors().forEach(t -> line(out, "    %s  %s %s", t.name(), t.dtype(), t.shape()));
+        } else {
+            TensorGroup.of(component.tensors()).forEach(g -> line(out, "    %s  %s %s%s", g.pattern(), g.dtype(), g.shape(), g.count() > 1 ? " x " + g.count() : ""));
         }
-        String dtypes = component.parametersByDType().entrySet().stream()
-                .map(entry -> String.format(Locale.ROOT, "%s %,d", entry.getKey(), entry.getValue())).collect(Collectors.joining(", "));
-        int files = component.files().size();
-        return String.format(Locale.ROOT, "%,d tensors in %d %s, %,d parameters (%s), %s", component.tensors().size(), files,
-                files == 1 ? "file" : "files", component.parameters(), dtypes, size(component.bytes()))
-                + component.sharedWith().map(owner -> ", the same as " + owner).orElse("");
+    }
+
+    private static void line(StringBuilder out, String format, Object... values) {
+        out.append(String.format(Locale.ROOT, format, values)).append(System.lineSeparator());
+    }
+
+    private static String bytes(long count) {
+        return count < 1_000_000 ? String.format(Locale.ROOT, "%,d bytes", count)
+                : String.format(Locale.ROOT, count < 1_000_000_000 ? "%.1f MB" : "%.2f GB", count / (count < 1_000_000_000 ? 1e6 : 1e9));
     }
 
     private static ObjectNode document(ModelReport report) {
-        ObjectNode document = JsonNodeFactory.instance.objectNode().put("path", report.path().toString())
-                .put("parameters", report.parameters()).put("bytes", report.bytes());
-        ArrayNode components = document.putArray("components");
-        report.components().forEach(component -> components.add(document(component)));
-        return document;
+        ObjectNode root = JsonNodeFactory.instance.objectNode().put("path", report.path().toString()).put("parameters", report.parameters())
+                .put("bytes", report.bytes());
+        ArrayNode components = root.putArray("components");
+        report.components().forEach(c -> components.add(document(c)));
+        return root;
     }
 
     private static ObjectNode document(ComponentReport component) {
-        ObjectNode node = JsonNodeFactory.instance.objectNode().put("name", component.name()).put("path", component.path().toString());
-        component.className().ifPresent(name -> node.put("class", name));
-        component.sharedWith().ifPresent(owner -> node.put("shared_with", owner));
-        node.put("parameters", component.parameters()).put("bytes", component.bytes());
+        ObjectNode node = JsonNodeFactory.instance.objectNode().put("name", component.name()).put("path", component.path().toString())
+                .put("parameters", component.parameters()).put("bytes", component.bytes());
+        component.className().ifPresent(c -> node.put("class", c));
+        component.sharedWith().ifPresent(c -> node.put("shared_with", c));
+        ObjectNode dtypes = node.putObject("parameters_by_dtype");
+        component.parametersByDType().forEach((dtype, count) -> dtypes.put(dtype.name(), count));
         ObjectNode metadata = node.putObject("metadata");
         component.metadata().forEach(metadata::put);
-        ArrayNode tensors = node.putArray("tensors");
-        component.tensors().forEach(tensor -> {
-            ObjectNode one = tensors.addObject().put("name", tensor.name()).put("dtype", tensor.dtype().toString())
-                    .put("file", tensor.file().getFileName().toString()).put("bytes", tensor.bytes());
-            ArrayNode shape = one.putArray("shape");
-            for (int axis = 0; axis < tensor.shape().rank(); axis++) {
-                shape.add(tensor.shape().size(axis));
+        ArrayNode list = node.putArray("tensors");
+        component.tensors().forEach(t -> {
+            ObjectNode tensor = list.addObject().put("name", t.name()).put("dtype", t.dtype().name());
+            ArrayNode shape = tensor.putArray("shape");
+            for (long size : t.shape().toArray()) {
+                shape.add(size);
             }
+            tensor.put("bytes", t.bytes()).put("file", t.file().getFileName().toString());
         });
         return node;
-    }
-
-    /** Bytes as people say them: decimal, three digits. */
-    private static String size(long bytes) {
-        return bytes < 1_000_000 ? String.format(Locale.ROOT, "%.1f kB", bytes / 1e3)
-                : bytes < 1_000_000_000 ? String.format(Locale.ROOT, "%.1f MB", bytes / 1e6) : String.format(Locale.ROOT, "%.2f GB", bytes / 1e9);
     }
 }
