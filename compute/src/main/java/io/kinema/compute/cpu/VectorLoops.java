@@ -48,6 +48,14 @@ final class VectorLoops {
         }
     }
 
+    /** {@code a = fma(factor, b, a)}. */
+    static void addScaled(float[] a, float[] b, float factor, int n) {
+        FloatVector factors = Lanes.all(factor);
+        for (int i = 0; i < n; i += Lanes.COUNT) {
+            Lanes.load(b, i).fma(factors, Lanes.load(a, i)).intoArray(a, i);
+        }
+    }
+
     static void affine(float[] a, int at, int n, float factor, float term) {
         for (int i = at; i < at + n; i++) {
             float product = a[i] * factor;
