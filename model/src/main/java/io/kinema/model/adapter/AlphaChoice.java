@@ -1,0 +1,45 @@
+package io.kinema.model.adapter;
+
+import io.kinema.model.adapter.AdapterRecognizer.Recognized;
+import io.kinema.weights.BadWeightsException;
+import io.kinema.weights.StoredTensor;
+import java.util.LinkedHashSet;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Decides every pair's alpha / rank: what the file says (per module, then in its metadata), else what is known of the
+ * artefact, else what the caller says, else a refusal: a wrong guess is a factor of 16, which is noise or nothing.
+ */
+final class AlphaChoice {
+    private final String origin;
+    private final StatedAlpha metadata;
+    private final Optional<Alpha> known;
+    private final Optional<Alpha> otherwise;
+    private final Set<String> used = new LinkedHashSet<>();
+
+    AlphaChoice(AdapterSource source, Recognized recognized, Optional<Alpha> otherwise) {
+        this.origin = source.tensors().origin();
+        this.metadata = StatedAlpha.read(origin, source.metadata());
+        this.known = recognized.known().flatMap(KnownAdapter::alpha);
+        this.otherwise = otherwise;
+    }
+
+    /**
+     * @param own    of the module's own alpha tensor
+     * @param module in the diffusers layout
+     */
+    double factor(Optional<Double> own, String module, StoredTensor down) {
+        int rank = down.shape().size(0);
+        Optional<Alpha> file = own.map(Alpha::of).or(() -> metadata.of(module));
+        Alpha alpha = file.or(() -> known).or(() -> otherwise).orElseThrow(() -> new BadWeightsException(origin
+                + ": no alpha in the file, and it is no known adapter; state it, for example alpha 8, or alpha rank for a factor of 1"));
+        used.add(alpha.toString());
+        return alpha.factor(rank) * (file.isPresent() ? metadata.correction(rank) : 1);
+    }
+
+    /** What was used, for people. */
+    String summary() {
+        return used.isEmpty() ? "none" : used.size() == 1 ? used.iterator().next() : "per module";
+    }
+}
