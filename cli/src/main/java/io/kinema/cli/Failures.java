@@ -1,20 +1,22 @@
 package io.kinema.cli;
 
 import io.kinema.engine.BadRequestException;
+import io.kinema.media.BadMediaException;
 import io.kinema.weights.BadWeightsException;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.stream.Collectors;
+import picocli.CommandLine.Model.CommandSpec;
 
 /** Turns what a command threw into one line and an exit code. */
 final class Failures {
     private Failures() {
     }
 
-    static int report(Throwable failure, String command, Terminal terminal, boolean debug) {
-        Optional<String> mistake = mistake(failure);
-        terminal.err().println(command + ": " + mistake.orElseGet(() -> unexpected(failure)) + (debug || mistake.isPresent() ? "" : DEBUG_HINT));
+    static int report(Throwable failure, CommandSpec command, Terminal terminal, boolean debug) {
+        Optional<String> mistake = mistake(failure, command);
+        terminal.err().println(command.qualifiedName() + ": " + mistake.orElseGet(() -> unexpected(failure)) + (debug || mistake.isPresent() ? "" : DEBUG_HINT));
         if (debug) {
             failure.printStackTrace(terminal.err());
         }
@@ -24,10 +26,11 @@ final class Failures {
     private static final String DEBUG_HINT = " (--debug shows where)";
 
     /** What the user gave wrong, in the words of the room that found it. */
-    private static Optional<String> mistake(Throwable failure) {
+    private static Optional<String> mistake(Throwable failure, CommandSpec command) {
         return switch (failure) {
             case BadWeightsException weights -> Optional.of(oneLine(weights.getMessage()));
-            case BadRequestException request -> Optional.of(oneLine(asOptions(request)));
+            case BadMediaException media -> Optional.of(oneLine(media.getMessage()));
+            case BadRequestException request -> Optional.of(oneLine(asOptions(request, command)));
             default -> Optional.empty();
         };
     }
@@ -41,15 +44,15 @@ final class Failures {
     }
 
     /** The engine speaks of {@code aspectRatio} and of {@code width and height}; the user typed {@code --aspect-ratio}. */
-    private static String asOptions(BadRequestException wrong) {
+    private static String asOptions(BadRequestException wrong, CommandSpec command) {
         String field = wrong.field();
-        if (field.equals("prompt")) {
-            return wrong.getMessage();
-        }
-        String options = Arrays.stream(field.split(" "))
-                .map(word -> word.equals("and") ? word : "--" + word.replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT))
-                .collect(Collectors.joining(" "));
-        return options + wrong.getMessage().substring(field.length());
+        List<String> words = Arrays.stream(field.split(" and ")).map(Failures::optionName).toList();
+        boolean options = words.stream().allMatch(word -> command.findOption(word) != null);
+        return options ? String.join(" and ", words) + wrong.getMessage().substring(field.length()) : wrong.getMessage();
+    }
+
+    private static String optionName(String field) {
+        return "--" + field.replace(' ', '-').replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT);
     }
 
     static String oneLine(String text) {

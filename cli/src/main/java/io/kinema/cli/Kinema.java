@@ -5,13 +5,14 @@ import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.UsageMessageSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
 
 /** The {@code kinema} command: reads the arguments, runs a command, and turns whatever happens into an exit code. */
-@Command(name = "kinema", mixinStandardHelpOptions = true, versionProvider = Version.class,
+@Command(name = "kinema", versionProvider = Version.class,
         description = "Makes video clips with sound from text and pictures with MiniMax H3.",
         synopsisSubcommandLabel = "COMMAND",
         exitCodeListHeading = "%nExit codes:%n",
@@ -19,6 +20,12 @@ import picocli.CommandLine.Spec;
 public final class Kinema implements Runnable {
     @Spec
     private CommandSpec spec;
+
+    @Option(names = {"-h", "--help"}, usageHelp = true, scope = ScopeType.INHERIT, description = "Print this help.")
+    private boolean help;
+
+    @Option(names = {"-V", "--version"}, versionHelp = true, description = "Print Kinema's version.")
+    private boolean version;
 
     @Option(names = "--debug", scope = ScopeType.INHERIT, description = "Print the stack trace of a failure.")
     private boolean debug;
@@ -37,7 +44,7 @@ public final class Kinema implements Runnable {
         Kinema kinema = new Kinema();
         CommandLine line = commandLine(kinema, terminal);
         line.setParameterExceptionHandler((wrong, ignored) -> refuse(terminal, wrong));
-        line.setExecutionExceptionHandler((failure, at, parsed) -> Failures.report(failure, at.getCommandSpec().qualifiedName(), terminal, kinema.debug));
+        line.setExecutionExceptionHandler((failure, at, parsed) -> Failures.report(failure, at.getCommandSpec(), terminal, kinema.debug));
         try {
             return line.execute(arguments);
         } finally {
@@ -53,12 +60,15 @@ public final class Kinema implements Runnable {
 
     private static CommandLine commandLine(Kinema kinema, Terminal terminal) {
         CommandLine line = new CommandLine(kinema);
-        for (Object command : List.of(new DoctorCommand(terminal))) {
+        for (Object command : List.of(new GenerateCommand(terminal), new InspectCommand(terminal), new VerifyCommand(terminal),
+                new DoctorCommand(terminal))) {
             line.addSubcommand(command);
         }
         line.setOut(terminal.outWriter()).setErr(terminal.errWriter());
         line.setAbbreviatedOptionsAllowed(false);
         line.setUsageHelpAutoWidth(true);
+        line.getSubcommands().values().forEach(command -> command.getHelpSectionMap()
+                .put(UsageMessageSpec.SECTION_KEY_OPTION_LIST, new OptionSections()));
         return line;
     }
 

@@ -75,6 +75,9 @@ final class ProgressPrinter implements ProgressListener, AutoCloseable {
     }
 
     private void show(String text) {
+        if (doing.equals(output + text)) {
+            return;
+        }
         doing = output + text;
         if (terminal.interactive()) {
             rewrite();

@@ -1,8 +1,10 @@
 package io.kinema.cli;
 
+import java.nio.file.Path;
 import java.util.List;
 import picocli.CommandLine.MissingParameterException;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
@@ -16,13 +18,19 @@ final class UsageMistake {
         return Failures.oneLine(switch (wrong) {
             case UnmatchedArgumentException unmatched -> unmatched(spec, unmatched);
             case MissingParameterException missing -> missing(missing) + "; see " + spec.qualifiedName() + " --help";
-            default -> wrong.getMessage();
+            default -> wrong.getArgSpec() instanceof OptionSpec option && wrong.getValue() != null ? unreadable(option, wrong) : wrong.getMessage();
         });
+    }
+
+    private static String unreadable(OptionSpec option, ParameterException wrong) {
+        Class<?> type = option.auxiliaryTypes()[0];
+        String expected = type == Double.class ? "a number" : type == Path.class ? "a file name" : "a whole number";
+        return option.longestName() + ": got '" + wrong.getValue() + "', expected " + expected;
     }
 
     private static String missing(MissingParameterException wrong) {
         List<String> names = wrong.getMissing().stream().map(argument -> argument.isOption()
-                ? ((picocli.CommandLine.Model.OptionSpec) argument).longestName() + " " + argument.paramLabel()
+                ? ((OptionSpec) argument).longestName() + " " + argument.paramLabel()
                 : argument.paramLabel()).toList();
         return names.isEmpty() ? wrong.getMessage() : "missing " + String.join(" and ", names);
     }

@@ -5,10 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kinema.engine.BadRequestException;
 import io.kinema.weights.BadWeightsException;
 import org.junit.jupiter.api.Test;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 
 /** Exit codes and lines for what commands throw. */
 class FailuresTest {
     private final Captured terminal = new Captured(false);
+    private final CommandSpec command = CommandSpec.create().name("kinema generate")
+            .addOption(OptionSpec.builder("--aspect-ratio").build()).addOption(OptionSpec.builder("--width").build())
+            .addOption(OptionSpec.builder("--height").build());
 
     @Test
     void wrongInputIsTwo() {
@@ -27,6 +32,12 @@ class FailuresTest {
     }
 
     @Test
+    void fieldsThatAreNoOptionsStayAsTheyAre() {
+        report(new BadRequestException("/x/case.json check 3 op", "y", "expected z"));
+        assertThat(terminal.errors()).containsExactly("kinema generate: /x/case.json check 3 op: got y, expected z");
+    }
+
+    @Test
     void anythingElseIsOneAndPointsToDebug() {
         assertThat(report(new IllegalStateException("the dog\nate it"))).isEqualTo(1);
         assertThat(terminal.errors()).containsExactly("kinema generate: failed with IllegalStateException: the dog ate it (--debug shows where)");
@@ -34,11 +45,11 @@ class FailuresTest {
 
     @Test
     void debugShowsWhere() {
-        Failures.report(new IllegalStateException("x"), "kinema generate", terminal.terminal(), true);
+        Failures.report(new IllegalStateException("x"), command, terminal.terminal(), true);
         assertThat(terminal.err()).contains("IllegalStateException: x\n", "\tat io.kinema.cli.FailuresTest");
     }
 
     private int report(Throwable failure) {
-        return Failures.report(failure, "kinema generate", terminal.terminal(), false);
+        return Failures.report(failure, command, terminal.terminal(), false);
     }
 }

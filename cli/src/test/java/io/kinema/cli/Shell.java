@@ -10,13 +10,14 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /** Runs commands as a user's shell does. Immutable: each {@code with} gives another one. */
 record Shell(Path folder, Map<String, String> environment) {
     static final Path ROOT = Path.of(Optional.ofNullable(System.getProperty("kinema.root")).orElse(".."))
             .toAbsolutePath().normalize();
-    private static final long LIMIT_MINUTES = 9;
+    private static final long LIMIT_MINUTES = 5;
 
     /** A command's exit code and all it printed. */
     record Result(int exit, String out, String err) {
@@ -53,21 +54,20 @@ record Shell(Path folder, Map<String, String> environment) {
     }
 
     Result run(String... command) {
+        Process process = start(command);
+        CompletableFuture<String> out = CompletableFuture.supplyAsync(() -> read(process.getInputStream()), Thread::startVirtualThread);
+        CompletableFuture<String> err = CompletableFuture.supplyAsync(() -> read(process.getErrorStream()), Thread::startVirtualThread);
         try {
-            Process process = start(command);
-            StringBuilder err = new StringBuilder();
-            Thread reader = Thread.ofVirtual().start(() -> err.append(read(process.getErrorStream())));
-            String out = read(process.getInputStream());
-            reader.join();
             if (!process.waitFor(LIMIT_MINUTES, TimeUnit.MINUTES)) {
+                process.descendants().forEach(ProcessHandle::destroyForcibly);
                 process.destroyForcibly();
                 throw new AssertionError("still running after " + LIMIT_MINUTES + " minutes: " + String.join(" ", command));
             }
-            return new Result(process.exitValue(), out, err.toString());
         } catch (InterruptedException stop) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException(stop);
         }
+        return new Result(process.exitValue(), out.join(), err.join());
     }
 
     /** Starts a command without waiting for it. */

@@ -1,7 +1,6 @@
 package io.kinema.engine;
 
-import io.kinema.compute.Device;
-import io.kinema.engine.model.ModelGeometry;
+import io.kinema.engine.layout.FrameCounts;
 import io.kinema.engine.record.RunRecord;
 import io.kinema.media.audio.Sound;
 import io.kinema.media.audio.WavWriter;
@@ -15,6 +14,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 
 /**
  * A finished clip: frames, sound, the latents they were decoded from and the record of its making. It lives on the Java heap,
@@ -93,7 +93,7 @@ public final class Clip {
      * @throws io.kinema.media.BadMediaException when it cannot be written there
      */
     public void writeMp4(Path file) {
-        Mp4Format format = new Mp4Format(width, height, frames.size(), ModelGeometry.FPS, sampleRate, java.util.Map.of());
+        Mp4Format format = new Mp4Format(width, height, frames.size(), FrameCounts.FPS, sampleRate, Map.of());
         try (Mp4Writer writer = Mp4Writer.open(file, format)) {
             writer.writeAudio(left, right);
             frames.forEach(writer::writeFrame);
@@ -138,10 +138,5 @@ public final class Clip {
      */
     public void saveLatents(Path file) {
         LatentsFile.write(this, file);
-    }
-
-    /** Where a clip's tensors live once it is finished. */
-    static Device device() {
-        return Device.CPU;
     }
 }

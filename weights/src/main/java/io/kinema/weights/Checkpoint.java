@@ -5,9 +5,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.SequencedSet;
@@ -45,6 +47,13 @@ public final class Checkpoint implements TensorSource {
     /** The files that are mapped, in the order they were opened. */
     public List<Path> files() {
         return files.stream().map(f -> Path.of(f.origin())).toList();
+    }
+
+    /** The {@code __metadata__} strings of all files; where two files give one key, the first file's. */
+    public Map<String, String> metadata() {
+        Map<String, String> all = new HashMap<>();
+        files.forEach(f -> f.metadata().forEach(all::putIfAbsent));
+        return Map.copyOf(all);
     }
 
     @Override

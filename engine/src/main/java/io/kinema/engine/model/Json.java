@@ -11,7 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /** Reads the small JSON files of a model folder. */
-final class Json {
+public final class Json {
     private static final long MAX_BYTES = 16L << 20;
     private static final ObjectMapper MAPPER = new ObjectMapper(JsonFactory.builder()
             .streamReadConstraints(StreamReadConstraints.builder().maxNestingDepth(64).build()).build());
@@ -20,7 +20,7 @@ final class Json {
     }
 
     /** The object in this file. @throws BadWeightsException when it is not one, or larger than 16 MiB */
-    static JsonNode object(Path file) {
+    public static JsonNode object(Path file) {
         try {
             long bytes = Files.size(file);
             if (bytes > MAX_BYTES) {

@@ -1,6 +1,7 @@
 package io.kinema.engine.model;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import io.kinema.weights.BadWeightsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -61,6 +62,13 @@ public record ModelFolder(Path root, Map<Component, Path> folders, JsonNode inde
     public JsonNode config(Component component) {
         folder(component);
         return component(folders, component);
+    }
+
+    /** Another JSON file of a component; an empty object when the component or the file is absent. */
+    public JsonNode configOrEmpty(Component component, String name) {
+        Path folder = folders.get(component);
+        Path file = folder == null ? null : folder.resolve(name);
+        return file == null || !Files.isRegularFile(file) ? JsonNodeFactory.instance.objectNode() : Json.object(file);
     }
 
     private static Map<Component, Path> locate(Path root, JsonNode index) {

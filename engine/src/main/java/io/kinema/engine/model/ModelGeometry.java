@@ -1,6 +1,8 @@
 package io.kinema.engine.model;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.kinema.engine.layout.FrameCounts;
+import io.kinema.engine.layout.Patch;
 import io.kinema.weights.BadWeightsException;
 
 /**
@@ -11,10 +13,9 @@ import io.kinema.weights.BadWeightsException;
  * @param canvasMaxPixels         area that such a canvas is scaled down to, pixels
  * @param referenceImageShortEdge short edge that a reference picture is brought to, pixels
  * @param spatialCompression      pixels per latent cell and axis
- * @param clipFrames              pixel frames of one chunk (17)
- * @param clipLatents             latent frames of one chunk (5)
+ * @param counts                  how pixel frames, latent frames and audio latents belong together
  * @param latentChannels          channels of a video latent
- * @param patch                   (time, row, column) size of a transformer patch, in latent cells
+ * @param patch                   latent cells of a transformer row
  * @param audioLatentChannels     channels of an audio latent
  * @param sampleRate              of the sound, Hz
  * @param audioHop                samples per audio latent
@@ -23,20 +24,12 @@ import io.kinema.weights.BadWeightsException;
  * @param limits                  durations and defaults
  */
 public record ModelGeometry(int canvasMultiple, int canvasShortEdge, long canvasMaxPixels, int referenceImageShortEdge,
-                            int spatialCompression, int clipFrames, int clipLatents, int latentChannels, Patch patch,
+                            int spatialCompression, FrameCounts counts, int latentChannels, Patch patch,
                             int audioLatentChannels, int sampleRate, int audioHop, double flowShift, double audioFlowShift,
                             Limits limits) {
-    /** Frames per second of everything H3 makes. */
-    public static final int FPS = 24;
-    /** Channels of the sound. */
-    public static final int AUDIO_CHANNELS = 2;
     private static final int RELEASED_SHORT_EDGE = 768;
     private static final long RELEASED_MAX_PIXELS = 768L * 1344;
     private static final int RELEASED_REFERENCE_EDGE = 2048;
-
-    /** Size of a transformer patch in latent cells. */
-    public record Patch(int time, int row, int column) {
-    }
 
     /**
      * What follows from how large a model is.
@@ -74,22 +67,22 @@ public record ModelGeometry(int canvasMultiple, int canvasShortEdge, long canvas
                 positive(index, "default_num_frames", base.defaultFrames()),
                 positive(index, "default_num_evaluations", base.defaultSteps()));
         return new ModelGeometry(spatial * patch[2], shortEdge, index.path("canvas_max_pixels").asLong(RELEASED_MAX_PIXELS),
-                positive(index, "reference_image_short_edge", RELEASED_REFERENCE_EDGE), spatial, clip,
-                Math.ceilDiv(clip, temporal), positive(vae, "latent_channels", 24), new Patch(patch[0], patch[1], patch[2]),
+                positive(index, "reference_image_short_edge", RELEASED_REFERENCE_EDGE), spatial,
+                new FrameCounts(clip, Math.ceilDiv(clip, temporal)), positive(vae, "latent_channels", 24), new Patch(patch[0], patch[1], patch[2]),
                 positive(audioVae, "latent_channels", 32), positive(audioVae, "sampling_rate", 32_000),
                 product(audioVae, "encoder_rates", new int[] {2, 4, 4, 5, 5}), flowShift, audioFlowShift, limits);
     }
 
     /** The same geometry with another canvas rule and reference size. */
     public ModelGeometry withCanvas(int shortEdge, long maxPixels, int referenceShortEdge) {
-        return new ModelGeometry(canvasMultiple, shortEdge, maxPixels, referenceShortEdge, spatialCompression, clipFrames,
-                clipLatents, latentChannels, patch, audioLatentChannels, sampleRate, audioHop, flowShift, audioFlowShift, limits);
+        return new ModelGeometry(canvasMultiple, shortEdge, maxPixels, referenceShortEdge, spatialCompression, counts,
+                latentChannels, patch, audioLatentChannels, sampleRate, audioHop, flowShift, audioFlowShift, limits);
     }
 
     /** The same geometry with another shortest clip. */
     public ModelGeometry withMinSeconds(double seconds) {
         return new ModelGeometry(canvasMultiple, canvasShortEdge, canvasMaxPixels, referenceImageShortEdge, spatialCompression,
-                clipFrames, clipLatents, latentChannels, patch, audioLatentChannels, sampleRate, audioHop, flowShift,
+                counts, latentChannels, patch, audioLatentChannels, sampleRate, audioHop, flowShift,
                 audioFlowShift, new Limits(seconds, limits.maxSeconds(), limits.defaultFrames(), limits.defaultSteps()));
     }
 

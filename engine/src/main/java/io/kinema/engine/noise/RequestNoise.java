@@ -6,7 +6,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * All the noise of one request, drawn from its seed in the order that belongs to its {@link NoiseScheme}. FP32 throughout.
+ * All the noise of one request, standard normal FP32, drawn from its seed in the order that belongs to its
+ * {@link NoiseScheme}. Latents are drawn flat in row-major (C, T, H, W) order, sound in rows.
+ *
+ * <p>{@code DIFFUSERS}: one generator draws each visual condition in packed order, then the video, then the sound (source:
+ * the MiniMax-H3 blocks of Hugging Face diffusers). {@code ONECAT}: a fresh generator with the same seed for each of them; a
+ * condition draws {@code max(T + Tc, its frames)} frames, where T is the video's and Tc all visual conditions' latent frames, and
+ * keeps its own first ones (source: 1CatAI's vLLM branch). Both agree on the video of a request without visual conditions.
  */
 public final class RequestNoise {
     /** Seed of the generator that samples the posterior of a visual condition, whatever the request's seed. */

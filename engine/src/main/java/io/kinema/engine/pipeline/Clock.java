@@ -21,7 +21,7 @@ public final class Clock {
         this.cancellation = cancellation;
     }
 
-    /** Runs a stage between its two events. Its time is kept also when it fails. */
+    /** Runs a stage between its two events and looks at the cancellation before and after it. */
     public <T> T stage(Stage stage, Supplier<T> work) {
         cancellation.check(stage);
         listener.progress(new Progress.StageStarted(stage));
@@ -30,6 +30,7 @@ public final class Clock {
         Duration elapsed = Duration.ofNanos(System.nanoTime() - start);
         stages.add(new StageTime(stage, seconds(elapsed)));
         listener.progress(new Progress.StageFinished(stage, elapsed));
+        cancellation.check(stage);
         return result;
     }
 

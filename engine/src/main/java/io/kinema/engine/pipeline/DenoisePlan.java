@@ -131,8 +131,8 @@ public final class DenoisePlan implements AutoCloseable {
         dit.forward(sequence, modulation, rowTimesteps.get(i), videoRows, audioRows, velocities);
         backend.finish();
         if (tap.looks()) {
-            tap.floats("velocity_" + i, host(velocities.video()), 1, rows.video(), config.videoPatchDim());
-            tap.floats("audio_velocity_" + i, host(velocities.audio()), 1, rows.audio(), config.audioChannels());
+            tap.floats("velocity_" + i, HostCopy.floats(backend, velocities.video()), 1, rows.video(), config.videoPatchDim());
+            tap.floats("audio_velocity_" + i, HostCopy.floats(backend, velocities.audio()), 1, rows.audio(), config.audioChannels());
         }
     }
 
@@ -160,17 +160,7 @@ public final class DenoisePlan implements AutoCloseable {
     }
 
     private float[] generated(Tensor velocity, int conditions) {
-        return host(allVelocities ? velocity.rows(conditions, velocity.size(0)) : velocity);
-    }
-
-    private float[] host(Tensor tensor) {
-        if (tensor.device().kind() == io.kinema.compute.Device.Kind.CPU) {
-            return tensor.toFloats();
-        }
-        Tensor copy = Tensor.ofFloats(new float[Math.toIntExact(tensor.elements())], tensor.shape().toArray());
-        backend.copy(tensor, copy);
-        backend.finish();
-        return copy.toFloats();
+        return HostCopy.floats(backend, allVelocities ? velocity.rows(conditions, velocity.size(0)) : velocity);
     }
 
     private void tapRows(int i, float[] video, float[] audio, PipelineTap tap) {

@@ -2,6 +2,7 @@ package io.kinema.engine.plan;
 
 import io.kinema.engine.BadRequestException;
 import io.kinema.engine.GenerateRequest;
+import io.kinema.engine.layout.FrameCounts;
 import io.kinema.engine.model.ModelGeometry;
 import java.util.List;
 import java.util.Locale;
@@ -24,7 +25,7 @@ final class FrameRules {
             if (!(seconds > 0 && seconds <= model.limits().maxSeconds())) {
                 throw outside("seconds", "" + seconds, model);
             }
-            asked = Math.max(1, (int) Math.rint(seconds * ModelGeometry.FPS));
+            asked = Math.max(1, (int) Math.rint(seconds * FrameCounts.FPS));
             got = seconds + " seconds";
         } else if (request.frames().isPresent()) {
             asked = request.frames().getAsInt();
@@ -51,11 +52,11 @@ final class FrameRules {
         if (frames != asked) {
             // Seconds hardly ever fall on the grid; strict asks for exactness where a user can give it.
             if (request.strict() && request.frames().isPresent()) {
-                throw new BadRequestException("frames", "" + asked, "expected " + model.clipFrames() + "n + " + model.clipLatents()
+                throw new BadRequestException("frames", "" + asked, "expected " + model.counts().framesPerChunk() + "n + " + model.counts().latentsPerChunk()
                         + "; the nearest are " + neighbours(frames, model));
             }
             notes.add(String.format(Locale.ROOT, "%s become %d, the next %dn + %d the video decoder can make (%.3f s)", got,
-                    frames, model.clipFrames(), model.clipLatents(), (double) frames / ModelGeometry.FPS));
+                    frames, model.counts().framesPerChunk(), model.counts().latentsPerChunk(), (double) frames / FrameCounts.FPS));
         } else if (request.seconds().isPresent()) {
             notes.add(got + " are " + frames + " frames");
         }
@@ -63,41 +64,31 @@ final class FrameRules {
     }
 
     private static String neighbours(int above, ModelGeometry model) {
-        int below = above - model.clipFrames();
+        int below = above - model.counts().framesPerChunk();
         return below >= least(model) ? below + " and " + above : "" + above;
     }
 
     private static BadRequestException outside(String field, String got, ModelGeometry model) {
         return new BadRequestException(field, got, String.format(Locale.ROOT,
                 "expected %d to %d frames (%.3f to %.3f s at %d frames a second)", least(model), most(model),
-                (double) least(model) / ModelGeometry.FPS, (double) most(model) / ModelGeometry.FPS, ModelGeometry.FPS));
+                (double) least(model) / FrameCounts.FPS, (double) most(model) / FrameCounts.FPS, FrameCounts.FPS));
     }
 
     /** The least count of the form 17n + 5, n at least 1, that is not below {@code frames}. */
-    static int aligned(int frames, ModelGeometry model) {
-        int chunk = model.clipFrames();
-        int rest = model.clipLatents();
-        return Math.max(1, Math.ceilDiv(frames - rest, chunk)) * chunk + rest;
+    private static int aligned(int frames, ModelGeometry model) {
+        FrameCounts counts = model.counts();
+        return counts.align(Math.max(frames, counts.framesPerChunk() + counts.latentsPerChunk()));
     }
 
     /** Shortest clip of the model, on the grid. */
-    static int least(ModelGeometry model) {
-        return aligned((int) Math.ceil(model.limits().minSeconds() * ModelGeometry.FPS), model);
+    private static int least(ModelGeometry model) {
+        return aligned((int) Math.ceil(model.limits().minSeconds() * FrameCounts.FPS), model);
     }
 
     /** Longest clip of the model, on the grid: its duration, not the one asked for, stays within the limit. */
-    static int most(ModelGeometry model) {
-        int limit = (int) Math.floor(model.limits().maxSeconds() * ModelGeometry.FPS);
-        return Math.floorDiv(limit - model.clipLatents(), model.clipFrames()) * model.clipFrames() + model.clipLatents();
-    }
-
-    static int latentFrames(int frames, ModelGeometry model) {
-        return (frames - model.clipLatents()) / model.clipFrames() * model.clipLatents() + 2;
-    }
-
-    /** Latents per channel that cover the frames, rounded half to even. */
-    static int audioLatents(int frames, ModelGeometry model) {
-        double perSecond = (double) model.sampleRate() / model.audioHop();
-        return (int) Math.rint((double) frames / ModelGeometry.FPS * perSecond);
+    private static int most(ModelGeometry model) {
+        FrameCounts counts = model.counts();
+        int limit = (int) Math.floor(model.limits().maxSeconds() * FrameCounts.FPS);
+        return Math.floorDiv(limit - counts.latentsPerChunk(), counts.framesPerChunk()) * counts.framesPerChunk() + counts.latentsPerChunk();
     }
 }

@@ -1,5 +1,6 @@
 package io.kinema.engine.plan;
 
+import io.kinema.engine.layout.Anchor;
 import java.nio.file.Path;
 
 /**
@@ -9,19 +10,4 @@ import java.nio.file.Path;
  * @param file   the picture
  */
 public record Keyframe(Anchor anchor, Path file) {
-    /** Ends of the clip. */
-    public enum Anchor {
-        FIRST("first"), LAST("last");
-
-        private final String label;
-
-        Anchor(String label) {
-            this.label = label;
-        }
-
-        /** The name in run records and golden cases. */
-        public String label() {
-            return label;
-        }
-    }
 }

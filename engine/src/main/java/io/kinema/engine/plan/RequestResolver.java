@@ -5,7 +5,13 @@ import io.kinema.engine.BadRequestException;
 import io.kinema.engine.GenerateRequest;
 import io.kinema.engine.Reference;
 import io.kinema.engine.Task;
+import io.kinema.engine.layout.Anchor;
+import io.kinema.engine.layout.FrameCounts;
 import io.kinema.engine.model.ModelGeometry;
+import io.kinema.engine.preprocess.CanvasRule;
+import io.kinema.engine.preprocess.PixelSize;
+import io.kinema.engine.preprocess.ReferenceImages;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -21,6 +27,8 @@ public final class RequestResolver {
     /** Most clips of one request. */
     public static final int MAX_OUTPUTS = 10;
     private static final double MAX_SHIFT = 1000;
+    private static final int MIN_PICTURE_SIDE = 16;
+    private static final AspectRatio DEFAULT_ASPECT = new AspectRatio(16, 9);
 
     private final ModelGeometry model;
     private final PictureSizes pictures;
@@ -38,7 +46,7 @@ public final class RequestResolver {
         Task task = task(request);
         ReferenceRules.check(request.references());
         List<Keyframe> keyframes = keyframes(request);
-        Canvas canvas = canvas(request, keyframes, notes);
+        PixelSize canvas = canvas(request, keyframes, notes);
         int frames = FrameRules.frames(request, model, notes);
         int steps = steps(request, notes);
         long seed = seed(request, notes);
@@ -47,9 +55,10 @@ public final class RequestResolver {
         }
         double flowShift = shift("flowShift", request.flowShift().orElse(model.flowShift()));
         double audioFlowShift = shift("audioFlowShift", request.audioFlowShift().orElse(model.audioFlowShift()));
+        ScheduleRules.requireDistinctSteps(steps, flowShift, audioFlowShift);
         return new ResolvedRequest(task, request.prompt(), canvas.width(), canvas.height(), frames,
-                FrameRules.latentFrames(frames, model), canvas.width() / model.spatialCompression(),
-                canvas.height() / model.spatialCompression(), FrameRules.audioLatents(frames, model), steps, seed,
+                model.counts().videoLatents(frames), canvas.width() / model.spatialCompression(),
+                canvas.height() / model.spatialCompression(), FrameCounts.audioLatents(frames), steps, seed,
                 request.outputs(), flowShift, audioFlowShift, request.noiseScheme(), keyframes, request.references(), notes);
     }
 
@@ -86,40 +95,62 @@ public final class RequestResolver {
 
     private static List<Keyframe> keyframes(GenerateRequest request) {
         List<Keyframe> keyframes = new ArrayList<>();
-        request.image().ifPresent(file -> keyframes.add(new Keyframe(Keyframe.Anchor.FIRST, file)));
-        request.lastImage().ifPresent(file -> keyframes.add(new Keyframe(Keyframe.Anchor.LAST, file)));
+        request.image().ifPresent(file -> keyframes.add(new Keyframe(Anchor.FIRST, file)));
+        request.lastImage().ifPresent(file -> keyframes.add(new Keyframe(Anchor.LAST, file)));
         return keyframes;
     }
 
-    private Canvas canvas(GenerateRequest request, List<Keyframe> keyframes, List<String> notes) {
+    private PixelSize canvas(GenerateRequest request, List<Keyframe> keyframes, List<String> notes) {
         // Every picture's header is read, so that an unreadable one is refused before any weight is loaded.
-        List<PictureSizes.Size> sizes = keyframes.stream().map(k -> pictures.of(k.file())).toList();
-        request.references().stream().filter(Reference.Image.class::isInstance).forEach(r -> pictures.of(r.file()));
-        if (request.width().isPresent() != request.height().isPresent()) {
-            boolean width = request.width().isPresent();
-            throw new BadRequestException(width ? "width" : "height",
-                    "" + (width ? request.width() : request.height()).getAsInt() + " alone",
-                    "expected width and height together, or neither of them");
+        List<PictureSizes.Size> sizes = keyframes.stream()
+                .map(k -> picture(k.anchor() == Anchor.FIRST ? "image" : "lastImage", k.file())).toList();
+        for (Reference reference : request.references()) {
+            if (reference instanceof Reference.Image image) {
+                PictureSizes.Size size = picture("references", image.file());
+                ReferenceImages.size(size.width(), size.height(), model.referenceImageShortEdge(), model.canvasMultiple());
+            }
         }
+        requireOneWayToSayIt(request);
+        CanvasRule rule = CanvasRule.of(model);
         if (request.width().isPresent()) {
-            request.aspectRatio().ifPresent(ratio -> {
-                throw new BadRequestException("aspectRatio", ratio + " together with a width and height", "expected one or the other");
-            });
-            return Canvas.explicit(request.width().getAsInt(), request.height().getAsInt(), model);
+            return CanvasChecks.explicit(request.width().getAsInt(), request.height().getAsInt(), model);
         }
         if (request.aspectRatio().isPresent()) {
-            return Canvas.forRatio("aspectRatio", request.aspectRatio().get(), model);
+            AspectRatio ratio = request.aspectRatio().get();
+            return rule.of(ratio.width(), ratio.height());
         }
         if (!sizes.isEmpty()) {
             PictureSizes.Size first = sizes.getFirst();
-            Canvas canvas = Canvas.forRatio(keyframes.getFirst().anchor() == Keyframe.Anchor.FIRST ? "image" : "lastImage",
-                    new AspectRatio(first.width(), first.height()), model);
+            PixelSize canvas = rule.of(first.width(), first.height());
             notes.add("canvas " + canvas + " from the shape of the first keyframe (" + first.width() + "x" + first.height() + ")");
             return canvas;
         }
-        Canvas canvas = Canvas.forRatio("aspectRatio", new AspectRatio(16, 9), model);
-        notes.add("canvas " + canvas + ", the model's own for 16:9");
+        PixelSize canvas = rule.of(DEFAULT_ASPECT.width(), DEFAULT_ASPECT.height());
+        notes.add("canvas " + canvas + ", the model's own for " + DEFAULT_ASPECT);
         return canvas;
+    }
+
+    /** A picture of a few pixels shows nothing that the model could keep; it is a mistake, a tracking pixel or a placeholder. */
+    private PictureSizes.Size picture(String field, Path file) {
+        PictureSizes.Size size = pictures.of(file);
+        if (size.width() < MIN_PICTURE_SIDE || size.height() < MIN_PICTURE_SIDE) {
+            throw new BadRequestException(field, size.width() + "x" + size.height() + " pixels in '" + file + "'",
+                    "expected sides of at least " + MIN_PICTURE_SIDE + "; choose a larger picture");
+        }
+        return size;
+    }
+
+    private static void requireOneWayToSayIt(GenerateRequest request) {
+        boolean width = request.width().isPresent();
+        if (width != request.height().isPresent()) {
+            throw new BadRequestException(width ? "width" : "height",
+                    (width ? request.width() : request.height()).getAsInt() + " alone",
+                    "expected width and height together, or neither of them");
+        }
+        if (width && request.aspectRatio().isPresent()) {
+            throw new BadRequestException("aspectRatio", request.aspectRatio().get() + " together with a width and height",
+                    "expected one or the other");
+        }
     }
 
     private int steps(GenerateRequest request, List<String> notes) {

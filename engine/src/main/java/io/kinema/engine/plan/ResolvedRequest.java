@@ -3,7 +3,9 @@ package io.kinema.engine.plan;
 import io.kinema.engine.NoiseScheme;
 import io.kinema.engine.Reference;
 import io.kinema.engine.Task;
-import io.kinema.engine.model.ModelGeometry;
+import io.kinema.engine.layout.FrameCounts;
+import io.kinema.engine.layout.PackedLayout;
+import io.kinema.engine.layout.Patch;
 import java.util.List;
 
 /**
@@ -41,16 +43,16 @@ public record ResolvedRequest(Task task, String prompt, int width, int height, i
 
     /** Length of the clip at 24 frames a second. */
     public double seconds() {
-        return (double) frames / ModelGeometry.FPS;
+        return (double) frames / FrameCounts.FPS;
     }
 
     /** Generated transformer rows of the video. */
-    public long videoRows(ModelGeometry.Patch patch) {
-        return (long) (latentFrames / patch.time()) * (latentHeight / patch.row()) * (latentWidth / patch.column());
+    public long videoRows(Patch patch) {
+        return (long) (latentFrames / patch.frames()) * patch.rowsPerFrame(latentHeight, latentWidth);
     }
 
     /** Generated transformer rows of the sound. */
     public long audioRows() {
-        return (long) audioLatents * ModelGeometry.AUDIO_CHANNELS;
+        return (long) audioLatents * PackedLayout.AUDIO_CHANNELS;
     }
 }

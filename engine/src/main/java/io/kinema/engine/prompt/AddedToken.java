@@ -1,9 +1,9 @@
 package io.kinema.engine.prompt;
 
-import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.kinema.weights.BadWeightsException;
-import java.io.IOException;
 import java.nio.file.Path;
 
 /**
@@ -31,15 +31,9 @@ record AddedToken(int id, String content, boolean special, boolean normalized, b
                 node.path("lstrip").asBoolean(), node.path("rstrip").asBoolean(), node.path("single_word").asBoolean());
     }
 
-    void write(JsonGenerator json) throws IOException {
-        json.writeStartObject();
-        json.writeNumberField("id", id);
-        json.writeStringField("content", content);
-        json.writeBooleanField("single_word", singleWord);
-        json.writeBooleanField("lstrip", lstrip);
-        json.writeBooleanField("rstrip", rstrip);
-        json.writeBooleanField("normalized", normalized);
-        json.writeBooleanField("special", special);
-        json.writeEndObject();
+    /** The token as an entry of {@code tokenizer.json}. */
+    ObjectNode json() {
+        return JsonNodeFactory.instance.objectNode().put("id", id).put("content", content).put("single_word", singleWord)
+                .put("lstrip", lstrip).put("rstrip", rstrip).put("normalized", normalized).put("special", special);
     }
 }

@@ -1,16 +1,10 @@
 package io.kinema.engine.prompt;
 
-import ai.djl.huggingface.tokenizers.HuggingFaceTokenizer;
 import io.kinema.weights.BadWeightsException;
-import java.io.ByteArrayInputStream;
-import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Map;
-import java.util.concurrent.locks.ReadWriteLock;
-import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.stream.IntStream;
-import java.util.stream.LongStream;
 
 /**
  * Owns the text encoder's tokenizer (byte-level BPE of Qwen2, in native memory) until it is closed; closing twice is
@@ -19,22 +13,13 @@ import java.util.stream.LongStream;
  * <p>It never adds tokens of its own: ids are {@code tokenizer(text, add_special_tokens=False)} of the reference.
  */
 public final class H3Tokenizer implements AutoCloseable {
-    private static final String VISION_START = "<|vision_start|>";
-    private static final String VISION_END = "<|vision_end|>";
-    private static final String IMAGE_PAD = "<|image_pad|>";
-    private static final String VIDEO_PAD = "<|video_pad|>";
-    private static final Map<String, String> AS_IS = Map.of("addSpecialTokens", "false", "truncation", "false", "padding", "false");
-
-    private final HuggingFaceTokenizer tokenizer;
+    private final NativeTokenizer tokenizer;
     private final VisionTokens vision;
-    /** Readers encode; the writer closes, so native memory is never freed under an encode. */
-    private final ReadWriteLock lock = new ReentrantReadWriteLock();
-    private boolean closed;
 
-    private H3Tokenizer(HuggingFaceTokenizer tokenizer, Path folder) {
+    private H3Tokenizer(NativeTokenizer tokenizer, Path folder) {
         this.tokenizer = tokenizer;
-        this.vision = new VisionTokens(idOf(VISION_START, folder), idOf(VISION_END, folder), idOf(IMAGE_PAD, folder),
-                idOf(VIDEO_PAD, folder));
+        this.vision = new VisionTokens(idOf("<|vision_start|>", folder), idOf("<|vision_end|>", folder),
+                idOf("<|image_pad|>", folder), idOf("<|video_pad|>", folder));
     }
 
     /**
@@ -48,24 +33,29 @@ public final class H3Tokenizer implements AutoCloseable {
         if (!Files.isDirectory(folder)) {
             throw new BadWeightsException(folder + ": missing tokenizer folder; expected vocab.json, merges.txt and tokenizer_config.json in it");
         }
-        return open(folder, new TokenizerFiles(folder).tokenizerJson());
+        Path ready = folder.resolve("tokenizer.json");
+        return Files.exists(ready) ? open(folder, new TokenizerJson(ready).read(), () -> { }) : openReleasedFiles(folder);
     }
 
     /** Opens the tokenizer that the three released files describe, also beside a {@code tokenizer.json}. */
     static H3Tokenizer openReleasedFiles(Path folder) {
-        return open(folder, new TokenizerFiles(folder).written());
+        ReleasedTokenizerFiles files = new ReleasedTokenizerFiles(folder);
+        return open(folder, files.read(), files::diagnose);
     }
 
-    private static H3Tokenizer open(Path folder, byte[] tokenizerJson) {
+    private static H3Tokenizer open(Path folder, TokenizerSource source, Runnable diagnose) {
         TokenizerLibrary.load();
-        HuggingFaceTokenizer tokenizer;
+        NativeTokenizer tokenizer;
         try {
-            tokenizer = HuggingFaceTokenizer.newInstance(new ByteArrayInputStream(tokenizerJson), AS_IS);
-        } catch (IOException | RuntimeException e) {
-            throw new BadWeightsException(folder + ": not a tokenizer that can be read: " + e.getMessage());
+            tokenizer = NativeTokenizer.of(source.document());
+        } catch (RuntimeException e) {
+            diagnose.run();
+            throw new BadWeightsException(folder + ": not a tokenizer that can be read: " + TokenizerFolder.firstLine(e.getMessage()), e);
         }
         try {
-            return new H3Tokenizer(tokenizer, folder);
+            H3Tokenizer opened = new H3Tokenizer(tokenizer, folder);
+            source.added().forEach(token -> opened.requireId(token, folder));
+            return opened;
         } catch (RuntimeException e) {
             tokenizer.close();
             throw e;
@@ -73,8 +63,8 @@ public final class H3Tokenizer implements AutoCloseable {
     }
 
     /**
-     * Loads the native library (about 0.15 s, 0.25 s the first time on a machine), so that a later {@link #open} need not;
-     * meant for a background thread while weights are mapped.
+     * Loads the native library, so that a later {@link #open} need not; meant for a background thread while weights are
+     * mapped.
      *
      * @throws IllegalStateException when it does not load on this machine
      */
@@ -87,16 +77,7 @@ public final class H3Tokenizer implements AutoCloseable {
      * as in the reference. An unpaired surrogate counts as U+FFFD.
      */
     public int[] encode(String text) {
-        String clean = wellFormed(text);
-        lock.readLock().lock();
-        try {
-            if (closed) {
-                throw new IllegalStateException("tokenizer: used after close");
-            }
-            return LongStream.of(tokenizer.encode(clean, false, false).getIds()).mapToInt(Math::toIntExact).toArray();
-        } finally {
-            lock.readLock().unlock();
-        }
+        return tokenizer.encode(wellFormed(text));
     }
 
     /**
@@ -114,14 +95,15 @@ public final class H3Tokenizer implements AutoCloseable {
 
     @Override
     public void close() {
-        lock.writeLock().lock();
-        try {
-            if (!closed) {
-                closed = true;
-                tokenizer.close();
-            }
-        } finally {
-            lock.writeLock().unlock();
+        tokenizer.close();
+    }
+
+    /** The native library numbers added tokens itself; a vocabulary with holes would shift them silently. */
+    private void requireId(AddedToken token, Path folder) {
+        int[] ids = encode(token.content());
+        if (ids.length != 1 || ids[0] != token.id()) {
+            throw new BadWeightsException(folder + ": added token " + token.content() + ": got id " + (ids.length == 1 ? ids[0] : "none")
+                    + ", expected " + token.id() + "; the vocabulary and its added tokens do not belong together");
         }
     }
 
@@ -133,6 +115,7 @@ public final class H3Tokenizer implements AutoCloseable {
         return ids[0];
     }
 
+    /** Rust strings cannot hold half a surrogate pair. */
     private static String wellFormed(String text) {
         StringBuilder out = null;
         for (int i = 0; i < text.length(); i++) {

@@ -1,45 +1,115 @@
 package io.kinema.engine.prompt;
 
-import ai.djl.engine.EngineException;
-import ai.djl.huggingface.tokenizers.jni.LibUtils;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.JarURLConnection;
+import java.net.URL;
+import java.net.URLConnection;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.Locale;
 
 /**
- * Loads the native library of DJL's tokenizers once in a process, from the copy inside its jar and never from a network.
- * The first load of a user unpacks 14 MB into DJL's cache folder ({@code ~/.djl.ai}, or where {@code DJL_CACHE_DIR} says).
+ * Loads the native library that DJL's tokenizers jar carries, once in a process. DJL's own loader first looks for CUDA (it
+ * starts a process and a second native bridge for it, 0.1 s of CPU time) and may download another build; this one does
+ * neither: the packed CPU build is unpacked once into {@code $XDG_CACHE_HOME/kinema/native} ({@code ~/.cache/kinema/native})
+ * and loaded from there.
  */
 final class TokenizerLibrary {
+    private static final Object LOCK = new Object();
+    private static boolean loaded;
+
     private TokenizerLibrary() {
     }
 
-    /** @throws IllegalStateException when there is no library for this machine */
+    /** @throws IllegalStateException when there is no library for this machine or it does not load */
     static void load() {
-        Loaded.check();
+        synchronized (LOCK) {
+            if (!loaded) {
+                try {
+                    System.load(unpacked(cacheFolder()).toAbsolutePath().toString());
+                } catch (IOException | UnsatisfiedLinkError e) {
+                    throw new IllegalStateException("tokenizer: the native library for " + platform() + " did not load ("
+                            + e.getMessage() + "); set XDG_CACHE_HOME to a writable folder that may hold programs", e);
+                }
+                loaded = true;
+            }
+        }
     }
 
-    /** Initialised by the virtual machine exactly once, before DJL's classes, which read these properties. */
-    private static final class Loaded {
-        static {
-            // Offline also means: the CPU build, also on a machine with a GPU, where DJL would fetch another one.
-            setUnlessSet("ai.djl.offline", "true");
-            setUnlessSet("RUST_FLAVOR", "cpu");
-            setUnlessSet("OPT_OUT_TRACKING", "true");
+    /** The library file: the one unpacked before when it is whole, else a new copy, else a private one for this process. */
+    static Path unpacked(Path cache) throws IOException {
+        URL packed = packed();
+        URLConnection connection = packed.openConnection();
+        boolean inJar = connection instanceof JarURLConnection;
+        long size = inJar ? ((JarURLConnection) connection).getJarEntry().getSize() : connection.getContentLengthLong();
+        long crc = inJar ? ((JarURLConnection) connection).getJarEntry().getCrc() : size;
+        Path file = cache.resolve("tokenizers-%08x".formatted(crc)).resolve(fileName());
+        if (whole(file, size)) {
+            return file;
         }
+        try {
+            publish(packed, file);
+            return file;
+        } catch (IOException e) {
+            return whole(file, size) ? file : privateCopy(packed);
+        }
+    }
 
-        private static void setUnlessSet(String name, String value) {
-            if (System.getProperty(name) == null && System.getenv(name) == null) {
-                System.setProperty(name, value);
-            }
-        }
+    private static boolean whole(Path file, long size) throws IOException {
+        return Files.isRegularFile(file) && Files.size(file) == size;
+    }
 
-        static void check() {
-            try {
-                LibUtils.checkStatus();
-            } catch (EngineException | LinkageError e) {
-                Throwable cause = e.getCause() == null ? e : e.getCause();
-                throw new IllegalStateException("tokenizer: the native library of ai.djl.huggingface:tokenizers did not load for "
-                        + System.getProperty("os.name") + " " + System.getProperty("os.arch") + " (" + cause.getMessage()
-                        + "); set DJL_CACHE_DIR to a writable folder that allows executable files", e);
-            }
+    /** Writes beside the target and renames, so that processes which start together see a whole file or none. */
+    private static void publish(URL packed, Path file) throws IOException {
+        Files.createDirectories(file.getParent());
+        Path partial = Files.createTempFile(file.getParent(), ".unpacking", "");
+        try {
+            copy(packed, partial);
+            Files.move(partial, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        } finally {
+            Files.deleteIfExists(partial);
         }
+    }
+
+    private static Path privateCopy(URL packed) throws IOException {
+        Path folder = Files.createTempDirectory("kinema-native");
+        folder.toFile().deleteOnExit();
+        Path file = folder.resolve(fileName());
+        file.toFile().deleteOnExit();
+        copy(packed, file);
+        return file;
+    }
+
+    private static void copy(URL from, Path to) throws IOException {
+        try (InputStream in = from.openStream()) {
+            Files.copy(in, to, StandardCopyOption.REPLACE_EXISTING);
+        }
+    }
+
+    private static URL packed() throws IOException {
+        URL url = TokenizerLibrary.class.getClassLoader().getResource("native/lib/" + platform() + "/cpu/" + fileName());
+        if (url == null) {
+            throw new IOException("the ai.djl.huggingface:tokenizers jar has none for it");
+        }
+        return url;
+    }
+
+    /** The platform as the jar names it, such as {@code linux-x86_64}. */
+    private static String platform() {
+        String system = System.getProperty("os.name").toLowerCase(Locale.ROOT);
+        String machine = System.getProperty("os.arch");
+        return (system.startsWith("mac") ? "osx" : system) + "-" + (machine.equals("amd64") ? "x86_64" : machine);
+    }
+
+    private static String fileName() {
+        return System.mapLibraryName("tokenizers");
+    }
+
+    private static Path cacheFolder() {
+        String base = System.getenv("XDG_CACHE_HOME");
+        Path caches = base != null && base.startsWith("/") ? Path.of(base) : Path.of(System.getProperty("user.home"), ".cache");
+        return caches.resolve("kinema").resolve("native");
     }
 }

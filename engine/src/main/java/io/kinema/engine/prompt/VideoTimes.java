@@ -33,7 +33,7 @@ public final class VideoTimes {
     }
 
     /** {@code "<t seconds>"} with one decimal, rounded half to even from the exact binary value: 0.25 gives 0.2. */
-    static String label(double seconds) {
+    public static String label(double seconds) {
         return "<" + new BigDecimal(seconds).setScale(1, RoundingMode.HALF_EVEN).toPlainString() + " seconds>";
     }
 }

@@ -1,7 +1,7 @@
 package io.kinema.engine.record;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.kinema.engine.model.ModelGeometry;
+import io.kinema.engine.layout.FrameCounts;
 import io.kinema.engine.plan.ResolvedRequest;
 import java.time.Instant;
 import java.util.List;
@@ -48,8 +48,9 @@ public record RunRecord(Instant created, ResolvedRequest request, Output output,
      * @param name        name of the model's folder
      * @param transformer component that ran: {@code transformer} or {@code transformer_ref}
      * @param sha256      over the digests of all its files
+     * @param transformerSha256 the same of the transformer that ran, which may come from elsewhere
      */
-    public record Model(String name, String transformer, String sha256) {
+    public record Model(String name, String transformer, String sha256, String transformerSha256) {
     }
 
     /**
@@ -74,9 +75,9 @@ public record RunRecord(Instant created, ResolvedRequest request, Output output,
 
     /**
      * @param peakResidentBytes  of the process, 0 when unknown
-     * @param peakWorkspaceBytes of tensors allocated by the engine
+     * @param scratchBytes       the most that each network ever allocated for intermediates at once
      */
-    public record Memory(long peakResidentBytes, long peakWorkspaceBytes) {
+    public record Memory(long peakResidentBytes, SortedMap<String, Long> scratchBytes) {
     }
 
     /** Useful work of the denoising loop. */
@@ -101,6 +102,6 @@ public record RunRecord(Instant created, ResolvedRequest request, Output output,
 
     /** Rate of the video. */
     public int framesPerSecond() {
-        return ModelGeometry.FPS;
+        return FrameCounts.FPS;
     }
 }

@@ -21,7 +21,7 @@ final class RunRecordJson {
         root.set("request", ResolvedRequestJson.of(run.request()));
         root.set("output", output(run));
         root.set("model", NODES.objectNode().put("name", run.model().name()).put("transformer", run.model().transformer())
-                .put("sha256", run.model().sha256()));
+                .put("sha256", run.model().sha256()).put("transformer_sha256", run.model().transformerSha256()));
         root.set("engine", engine(run.engine()));
         root.set("host", host(run.host()));
         root.set("execution", NODES.objectNode().put("device", run.execution().device()).put("backend", run.execution().backend())
@@ -33,8 +33,7 @@ final class RunRecordJson {
         root.set("stages", stages(run));
         root.set("steps", steps(run));
         root.set("work", work(run));
-        root.set("memory", NODES.objectNode().put("peak_resident_bytes", run.memory().peakResidentBytes())
-                .put("peak_workspace_bytes", run.memory().peakWorkspaceBytes()));
+        root.set("memory", memory(run.memory()));
         root.set("sound", sound(run.sound()));
         root.set("warnings", texts(run.warnings()));
         return root;
@@ -52,6 +51,14 @@ final class RunRecordJson {
         engine.libraries().forEach(libraries::put);
         ObjectNode node = NODES.objectNode().put("version", engine.version());
         node.set("libraries", libraries);
+        return node;
+    }
+
+    private static ObjectNode memory(RunRecord.Memory memory) {
+        ObjectNode scratch = NODES.objectNode();
+        memory.scratchBytes().forEach(scratch::put);
+        ObjectNode node = NODES.objectNode().put("peak_resident_bytes", memory.peakResidentBytes());
+        node.set("peak_scratch_bytes", scratch);
         return node;
     }
 

@@ -48,7 +48,7 @@ final class CheckRunner {
     }
 
     private List<CheckResult> failed(Check check, StageRecorder stages, RuntimeException e) {
-        String message = e.getMessage() == null ? e.getClass().getSimpleName() : e.getClass().getSimpleName() + ": " + e.getMessage();
+        String message = reason(e);
         if (check.refusal()) {
             return List.of(line(check, "value", "refusal", OptionalDouble.of(0), 0, message, List.of()));
         }
@@ -56,6 +56,13 @@ final class CheckRunner {
         check.outputs().forEach(o -> results.add(line(check, o.name(), o.metric().label(), OptionalDouble.empty(), o.limit(), message, List.of())));
         check.value().ifPresent(v -> results.add(line(check, "value", "exact", OptionalDouble.empty(), 0, message, List.of())));
         return withStages(results, compareStages(check, stages));
+    }
+
+    /** The engine's own exceptions speak for themselves; of others the kind matters too. */
+    private static String reason(RuntimeException e) {
+        boolean own = e.getClass().getPackageName().startsWith("io.kinema");
+        String text = e.getMessage() == null ? e.getClass().getSimpleName() : own ? e.getMessage() : e.getClass().getSimpleName() + ": " + e.getMessage();
+        return text.replaceAll("\\s+", " ");
     }
 
     private CheckResult compare(Check check, Expected expected, Answer answer) {

@@ -1,6 +1,7 @@
 package io.kinema.engine.verify;
 
 import io.kinema.engine.BadRequestException;
+import io.kinema.engine.pipeline.Backends;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -18,12 +19,18 @@ import java.util.stream.Stream;
  * is harmless; used by one thread.
  */
 public final class Verifier implements AutoCloseable {
-    private static final Map<String, Operations> COMPONENTS = new TreeMap<>(Map.of(
-            "rng", new RngOperations(),
-            "scheduler", new SchedulerOperations(),
-            "layout", new LayoutOperations(),
-            "transformer", new TransformerOperations(),
-            "lora", new TransformerOperations()));
+    private static final Map<String, Operations> COMPONENTS = new TreeMap<>(Map.ofEntries(
+            Map.entry("rng", new RngOperations()),
+            Map.entry("scheduler", new SchedulerOperations()),
+            Map.entry("layout", new LayoutOperations()),
+            Map.entry("tokenizer", new TokenizerOperations()),
+            Map.entry("preprocess", new PreprocessOperations()),
+            Map.entry("pipeline", new PipelineOperations()),
+            Map.entry("transformer", new TransformerOperations()),
+            Map.entry("lora", new TransformerOperations()),
+            Map.entry("text_encoder", new TextEncoderOperations()),
+            Map.entry("video_vae", new VideoVaeOperations()),
+            Map.entry("audio_vae", new AudioVaeOperations())));
 
     private final RunSettings run;
 
@@ -33,7 +40,7 @@ public final class Verifier implements AutoCloseable {
 
     /** @throws BadRequestException for a device that is not there */
     public static Verifier open(VerifyOptions options) {
-        return new Verifier(new RunSettings(options, Backends.opener(options)));
+        return new Verifier(new RunSettings(options, Backends.opener(options.device(), options.threads())));
     }
 
     /**

@@ -101,6 +101,11 @@ public final class GoldenCase implements AutoCloseable {
         return tensor(at, DType.I64).data().toArray(I64);
     }
 
+    /** {@code file#tensor} as unsigned bytes. */
+    public byte[] bytes(String at) {
+        return tensor(at, DType.U8).data().toArray(ValueLayout.JAVA_BYTE);
+    }
+
     /** Sizes of {@code file#tensor}. */
     public long[] shape(String at) {
         return stored(at).shape().toArray();

@@ -1,6 +1,9 @@
 package io.kinema.engine.layout;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -27,6 +30,13 @@ public final class GoldenLayouts {
             anchors.add(Arrays.stream(Anchor.values()).filter(a -> a.label().equals(anchor.asText())).findFirst().orElseThrow());
         }
         return PackedLayout.ofKeyframes(tags, target, patch, anchors);
+    }
+
+    /** Cases of odd sizes beside the golden ones, made with the same reference: layouts as hashes, one step's row timesteps each. */
+    public static JsonNode oddSizes() throws IOException {
+        try (InputStream in = GoldenLayouts.class.getResourceAsStream("odd_sizes.json")) {
+            return new ObjectMapper().readTree(in).path("checks");
+        }
     }
 
     private static int[] tags(JsonNode runs) {

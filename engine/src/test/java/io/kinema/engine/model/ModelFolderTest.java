@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.kinema.engine.Geometries;
+import io.kinema.engine.layout.FrameCounts;
 import io.kinema.weights.BadWeightsException;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -22,8 +23,7 @@ class ModelFolderTest {
     void readsTheBundledModel() {
         ModelFolder model = ModelFolder.open(Geometries.NANO);
         assertThat(model.geometry().canvasMultiple()).isEqualTo(32);
-        assertThat(model.geometry().clipFrames()).isEqualTo(17);
-        assertThat(model.geometry().clipLatents()).isEqualTo(5);
+        assertThat(model.geometry().counts()).isEqualTo(FrameCounts.RELEASED);
         assertThat(model.geometry().audioHop()).isEqualTo(800);
         assertThat(model.geometry().limits().minSeconds()).isZero();
         // The index sends both partitions to one folder.

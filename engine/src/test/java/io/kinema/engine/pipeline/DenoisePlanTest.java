@@ -4,9 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.kinema.compute.Backend;
-import io.kinema.compute.Device;
 import io.kinema.compute.Precision;
-import io.kinema.compute.Tensor;
 import io.kinema.compute.reference.ReferenceBackend;
 import io.kinema.engine.Cancellation;
 import io.kinema.engine.CancelledException;
@@ -26,9 +24,6 @@ import io.kinema.model.dit.Dit;
 import io.kinema.model.dit.DitConfig;
 import io.kinema.model.load.Parameters.Rounding;
 import io.kinema.weights.Checkpoint;
-import io.kinema.weights.SafetensorsFile;
-import io.kinema.weights.StoredTensor;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -46,20 +41,20 @@ class DenoisePlanTest {
     void followsTheGoldenTrajectory(String name, String anchors) {
         try (Case golden = new Case(name, anchors); DenoisePlan plan = golden.plan(true)) {
             List<String> seen = new ArrayList<>();
-            DenoisePlan.Denoised end = plan.run(golden.floats("trajectory", "video_rows_0"), golden.floats("trajectory", "audio_rows_0"),
+            DenoisePlan.Denoised end = plan.run(golden.tensors.floats("trajectory", "video_rows_0"), golden.tensors.floats("trajectory", "audio_rows_0"),
                     WORK, new Clock(ProgressListener.NONE, new Cancellation()), new PipelineTap() {
                         @Override
                         public void floats(String stage, float[] values, long... shape) {
-                            if (golden.has("trajectory", stage)) {
+                            if (golden.tensors.has("trajectory", stage)) {
                                 seen.add(stage);
-                                assertThat(relative(values, golden.floats("trajectory", stage))).as(stage).isLessThan(1e-5);
+                                assertThat(GoldenTensors.relative(values, golden.tensors.floats("trajectory", stage))).as(stage).isLessThan(1e-5);
                             }
                         }
                     });
             assertThat(seen).contains("video_rows_0", "audio_rows_0");
             assertThat(end.steps()).hasSize(4);
             float[] latents = Rows.toAudioLatents(end.audio(), golden.target.audioLatents(), 8);
-            assertThat(relative(latents, golden.floats("outputs", "audio_latents"))).isLessThan(1e-5);
+            assertThat(GoldenTensors.relative(latents, golden.tensors.floats("outputs", "audio_latents"))).isLessThan(1e-5);
         }
     }
 
@@ -93,80 +88,50 @@ class DenoisePlanTest {
     @Test
     void aValueThatIsNoNumberNamesStepAndBlock() {
         try (Case golden = new Case("t2va", ""); DenoisePlan plan = golden.plan(false)) {
-            float[] video = golden.floats("trajectory", "video_rows_0");
+            float[] video = golden.tensors.floats("trajectory", "video_rows_0");
             video[5] = Float.NaN;
             assertThatExceptionOfType(NonFiniteException.class)
-                    .isThrownBy(() -> plan.run(video, golden.floats("trajectory", "audio_rows_0"), WORK,
+                    .isThrownBy(() -> plan.run(video, golden.tensors.floats("trajectory", "audio_rows_0"), WORK,
                             new Clock(ProgressListener.NONE, new Cancellation()), PipelineTap.NONE))
                     .withMessageContaining("step 1 of 4").withMessageContaining("block0");
         }
     }
 
     private static DenoisePlan.Denoised run(Case golden, DenoisePlan plan, Clock clock) {
-        return plan.run(golden.floats("trajectory", "video_rows_0"), golden.floats("trajectory", "audio_rows_0"), WORK, clock, PipelineTap.NONE);
-    }
-
-    private static double relative(float[] got, float[] expected) {
-        assertThat(got).hasSameSizeAs(expected);
-        double difference = 0;
-        double norm = 0;
-        for (int i = 0; i < got.length; i++) {
-            difference += Math.pow((double) got[i] - expected[i], 2);
-            norm += (double) expected[i] * expected[i];
-        }
-        return Math.sqrt(difference / norm);
+        return plan.run(golden.tensors.floats("trajectory", "video_rows_0"), golden.tensors.floats("trajectory", "audio_rows_0"), WORK, clock, PipelineTap.NONE);
     }
 
     /** One golden pipeline and its transformer. */
     private final class Case implements AutoCloseable {
-        private final Path folder;
+        private final GoldenTensors tensors;
         private final Checkpoint weights;
         private final Dit dit;
         private final PackedLayout layout;
         private final Target target;
 
         Case(String name, String anchors) {
-            folder = Geometries.ROOT.resolve("testdata/goldens/pipeline").resolve(name);
+            tensors = new GoldenTensors(Geometries.ROOT.resolve("testdata/goldens/pipeline").resolve(name));
             ModelFolder model = ModelFolder.open(Geometries.TINY);
             weights = Checkpoint.open(model.folder(Component.TRANSFORMER));
             dit = Dit.open(backend, weights, DitConfig.read(model.config(Component.TRANSFORMER)), Precision.FP32, Rounding.AS_STORED);
-            long[] latents = shape("outputs", "latents");
-            target = new Target((int) latents[2], (int) latents[3], (int) latents[4], (int) shape("outputs", "audio_latents")[2]);
+            long[] latents = tensors.shape("outputs", "latents");
+            target = new Target((int) latents[2], (int) latents[3], (int) latents[4], (int) tensors.shape("outputs", "audio_latents")[2]);
             List<Anchor> keyframes = anchors.isEmpty() ? List.of() : java.util.Arrays.stream(anchors.split(" ")).map(Anchor::valueOf).toList();
             layout = PackedLayout.ofKeyframes(textTags(), target, new Patch(1, 2, 2), keyframes);
         }
 
         DenoisePlan plan(boolean allVelocities) {
-            return DenoisePlan.of(backend, dit, layout, floats("inputs", "prompt_embeds"), SigmaGrid.ofPoints(5, 12),
+            return DenoisePlan.of(backend, dit, layout, tensors.floats("inputs", "prompt_embeds"), SigmaGrid.ofPoints(5, 12),
                     SigmaGrid.ofPoints(5, 3), allVelocities);
         }
 
         private int[] textTags() {
-            float[] tags = floats("inputs", "text_token_tags");
+            float[] tags = tensors.floats("inputs", "text_token_tags");
             int[] whole = new int[tags.length];
             for (int i = 0; i < whole.length; i++) {
                 whole[i] = (int) tags[i];
             }
             return whole;
-        }
-
-        boolean has(String file, String tensor) {
-            try (SafetensorsFile source = SafetensorsFile.open(folder.resolve(file + ".safetensors"))) {
-                return source.find(tensor).isPresent();
-            }
-        }
-
-        long[] shape(String file, String tensor) {
-            try (SafetensorsFile source = SafetensorsFile.open(folder.resolve(file + ".safetensors"))) {
-                return source.get(tensor).shape().toArray();
-            }
-        }
-
-        float[] floats(String file, String tensor) {
-            try (SafetensorsFile source = SafetensorsFile.open(folder.resolve(file + ".safetensors"))) {
-                StoredTensor stored = source.get(tensor);
-                return Tensor.of(stored.dtype(), stored.shape(), stored.data(), Device.CPU).toFloats();
-            }
         }
 
         @Override

@@ -91,15 +91,11 @@ class H3TokenizerTest {
             config = config.replace("<|" + token + "|>", "{{" + token + "}}");
         }
         Files.writeString(folder.resolve("tokenizer_config.json"), config);
-        byte[] json = new TokenizerFiles(folder).written();
-        try (H3Tokenizer tokenizer = H3Tokenizer.open(TINY);
-                var plain = ai.djl.huggingface.tokenizers.HuggingFaceTokenizer.newInstance(new java.io.ByteArrayInputStream(json),
-                        java.util.Map.of("addSpecialTokens", "false", "truncation", "false", "padding", "false"))) {
+        String json = new ReleasedTokenizerFiles(folder).read().document();
+        try (H3Tokenizer tokenizer = H3Tokenizer.open(TINY); NativeTokenizer plain = NativeTokenizer.of(json)) {
             for (String text : new String[] {"<|image_pad|>", "a <|vision_start|>\n<|image_pad|> b", "e\u0301<|video_pad|>\u0301x",
                 "<|<|vision_end|>|>", "<|vision_pad|><d>hi</d><|vision_pad|>", "<|IMAGE_PAD|>", "x<|image_pad|>1"}) {
-                long[] expected = plain.encode(text, false, false).getIds();
-                assertThat(tokenizer.encodePrompt(text)).as(text)
-                        .containsExactly(java.util.stream.LongStream.of(expected).mapToInt(Math::toIntExact).toArray());
+                assertThat(tokenizer.encodePrompt(text)).as(text).containsExactly(plain.encode(text));
             }
         }
     }
@@ -156,16 +152,29 @@ class H3TokenizerTest {
         Files.copy(TINY.resolve("tokenizer_config.json"), folder.resolve("tokenizer_config.json"));
         requireRefused(folder, "vocab.json: missing");
         Files.writeString(folder.resolve("vocab.json"), "{\"a\": 0, \"b\":");
+
         requireRefused(folder, "vocab.json: not readable as JSON");
+        Files.writeString(folder.resolve("vocab.json"), "{\"a\": 0}}, \"decoder\": {\"type\": \"b\"");
+        requireRefused(folder, "vocab.json: expected one JSON object");
         Files.writeString(folder.resolve("vocab.json"), "{\"a\": 0, \"b\": \"c\"}");
-        requireRefused(folder, "token \"b\": expected an integer id");
+        requireRefused(folder, "merges.txt: missing");
+        Files.writeString(folder.resolve("merges.txt"), "#version: 0.2\n");
+        requireRefused(folder, "token \"b\": got \"c\", expected an integer id");
         Files.writeString(folder.resolve("vocab.json"), "{\"a\": 0, \"b\": 1}");
         Files.writeString(folder.resolve("merges.txt"), "#version: 0.2\na b c\n");
         requireRefused(folder, "line 2: got \"a b c\", expected two pieces");
         Files.writeString(folder.resolve("merges.txt"), "#version: 0.2\na b\n");
-        requireRefused(folder, "not a tokenizer that can be read");
+        requireRefused(folder, "piece \"ab\" is not in vocab.json");
+        Files.writeString(folder.resolve("vocab.json"), "{\"a\": 0, \"b\": 1, \"ab\": 2}");
+        requireRefused(folder, "added token <|endoftext|>: got id 3, expected 640");
         Files.writeString(folder.resolve("tokenizer_config.json"), "[]");
+        requireRefused(folder, "got ARRAY, expected a JSON object");
+        Files.writeString(folder.resolve("tokenizer_config.json"), "{}");
         requireRefused(folder, "expected a filled added_tokens_decoder");
+        Files.writeString(folder.resolve("tokenizer.json"), "{\"version\": \"1.0\", \"model\": {");
+        requireRefused(folder, "tokenizer.json: not readable as JSON");
+        Files.writeString(folder.resolve("tokenizer.json"), "{\"version\": \"1.0\"}");
+        requireRefused(folder, "model/type: got , expected \"BPE\"; this is not H3's tokenizer");
     }
 
     private static void requireRefused(Path folder, String message) {

@@ -34,18 +34,33 @@ class RowTimestepsTest {
                 for (JsonNode step : steps) {
                     RowTimesteps plan = plans.computeIfAbsent(step.path("points").asInt(), points -> plan(layout, points))
                             .get(step.path("step").asInt());
-                    float[] distinct = plan.distinct();
-                    assertThat(distinct).hasSize(step.path("distinct").size());
-                    for (int i = 0; i < distinct.length; i++) {
-                        assertThat((double) distinct[i]).isEqualTo(Double.parseDouble(step.path("distinct").get(i).asText()));
-                    }
-                    assertThat(sha256(plan.indices())).as("%s step %s", check.path("name"), step.path("step"))
-                            .isEqualTo(step.path("index_sha256").asText());
+                    requireSame(plan, step, check.path("name").asText());
                     compared++;
                 }
             }
             assertThat(compared).isGreaterThan(10);
         }
+    }
+
+    @Test
+    void oddSizesFollowTheReferenceToo() throws Exception {
+        for (JsonNode check : GoldenLayouts.oddSizes()) {
+            JsonNode step = check.path("plan");
+            int points = step.path("points").asInt();
+            RowTimesteps plan = RowTimesteps.plan(GoldenLayouts.build(check.path("args")),
+                    SigmaGrid.ofPoints(points, step.path("video_shift").asDouble()),
+                    SigmaGrid.ofPoints(points, step.path("audio_shift").asDouble())).get(step.path("step").asInt());
+            requireSame(plan, step, check.path("name").asText());
+        }
+    }
+
+    private static void requireSame(RowTimesteps plan, JsonNode step, String name) throws Exception {
+        float[] distinct = plan.distinct();
+        assertThat(distinct).as(name).hasSize(step.path("distinct").size());
+        for (int i = 0; i < distinct.length; i++) {
+            assertThat((double) distinct[i]).as(name).isEqualTo(Double.parseDouble(step.path("distinct").get(i).asText()));
+        }
+        assertThat(sha256(plan.indices())).as("%s step %s", name, step.path("step")).isEqualTo(step.path("index_sha256").asText());
     }
 
     @Test

@@ -32,6 +32,7 @@ public record AudioVaeConfig(int encoderDim, List<Integer> encoderRates, int lat
     /** Reads and checks a config. @throws BadWeightsException naming the field, what it is and what was expected */
     public static AudioVaeConfig read(JsonNode json) {
         ConfigFields f = new ConfigFields("audio VAE", json);
+        f.only("_class_name", "AutoencoderKLMiniMaxH3Audio");
         int channels = f.integer("latent_channels", 1, MANY);
         float[] mean = f.floats("latents_mean", channels);
         float[] std = f.floats("latents_std", channels);

@@ -38,7 +38,7 @@ final class AdaLayerNorm implements AutoCloseable {
         int hidden = config.hidden();
         List<Tensor> tables = new ArrayList<>();
         Tensor last = memory.f32(count, 2L * hidden);
-        try (Workspace.Frame frame = scratch.frame()) {
+        try (Workspace.Frame _ = scratch.frame()) {
             Tensor active = scratch.f32(count, config.timeDim());
             backend.silu(temb, active);
             for (int i = 0; i < config.layers(); i++) {

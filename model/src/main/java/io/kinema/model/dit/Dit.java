@@ -15,7 +15,7 @@ import io.kinema.model.load.BlockStore;
 import io.kinema.model.load.Parameters;
 import io.kinema.model.load.Parameters.Rounding;
 import io.kinema.weights.TensorSource;
-import java.util.Optional;
+import java.util.stream.IntStream;
 
 /**
  * Owns the H3 diffusion transformer's device memory until it is closed: one packed sequence of text, video and audio rows
@@ -119,14 +119,14 @@ public final class Dit implements AutoCloseable {
     /**
      * Evaluates the AdaLN tables for every timestep that a request will use.
      *
-     * @param timesteps model times, 0 (noise) to 1 (clean), distinct by bits
+     * @param timesteps model times, 0 (noise) to 1 (clean); each is evaluated once however often it is named
      */
     public Modulation modulation(float[] timesteps, StageTap tap) {
-        requireDistinct(timesteps);
+        float[] distinct = distinct(timesteps);
         Workspace memory = run.backend().workspace("dit modulation");
-        try (Workspace.Frame frame = run.scratch().frame()) {
-            Tensor temb = timeEmbedding.forward(timesteps, run.scratch(), run.scratch(), tap);
-            return adaLayerNorm.forward(timesteps.clone(), temb, memory, run.scratch(), tap);
+        try (Workspace.Frame _ = run.scratch().frame()) {
+            Tensor temb = timeEmbedding.forward(distinct, run.scratch(), run.scratch(), tap);
+            return adaLayerNorm.forward(distinct, temb, memory, run.scratch(), tap);
         } catch (RuntimeException e) {
             memory.close();
             throw e;
@@ -152,7 +152,7 @@ public final class Dit implements AutoCloseable {
         requireRows("video rows", video, layout.videoRows(), config.videoPatchDim());
         requireRows("audio rows", audio, layout.audioRows(), config.audioChannels());
         RowTables rows = RowTables.of(layout, modulation, rowTimesteps);
-        try (Workspace.Frame frame = run.scratch().frame()) {
+        try (Workspace.Frame _ = run.scratch().frame()) {
             Tensor x = pack(sequence, video, audio, tap);
             Tensor adaRows = Execution.upload(run.backend(), run.scratch(), rows.ada());
             for (int i = 0; i < blocks.count(); i++) {
@@ -165,6 +165,21 @@ public final class Dit implements AutoCloseable {
         }
     }
 
+    /**
+     * Prepares, modulates and evaluates once: what the reference does on every call. For verification; a request that takes
+     * several steps shares the first two, with the same bits.
+     *
+     * @param owner of the result
+     */
+    public Velocities evaluate(DitInputs in, Workspace owner, StageTap tap) {
+        Velocities out = Velocities.allocate(owner, config, in.layout());
+        try (DitSequence sequence = prepare(in.layout(), in.text(), tap); Modulation modulation = modulation(in.timesteps(), tap)) {
+            forward(sequence, modulation, in.rowTimesteps(), in.video(), in.audio(), out, tap);
+            run.backend().finish();
+        }
+        return out;
+    }
+
     /** The packed FP32 sequence; rows that nobody claims are zero. */
     private Tensor pack(DitSequence sequence, Tensor video, Tensor audio, StageTap tap) {
         Backend backend = run.backend();
@@ -173,7 +188,7 @@ public final class Dit implements AutoCloseable {
             backend.fill(x, 0f);
         }
         place(sequence.text(), sequence.textIndex(), x);
-        try (Workspace.Frame frame = run.scratch().frame()) {
+        try (Workspace.Frame _ = run.scratch().frame()) {
             place(embed("proj_in", videoIn, video, tap), sequence.videoIndex(), x);
             place(embed("audio_proj_in", audioIn, audio, tap), sequence.audioIndex(), x);
         }
@@ -195,7 +210,7 @@ public final class Dit implements AutoCloseable {
         }
     }
 
-    /** Output norm and heads on the wanted rows only: both work row by row. */
+    /** Output norm and heads on the wanted rows only: both work row by row, the rest would be thrown away. */
     private void heads(DitSequence sequence, Modulation modulation, RowTables rows, Tensor x, Velocities out) {
         int videoRows = sequence.layout().wantedVideoRows();
         int wanted = videoRows + sequence.layout().wantedAudioRows();
@@ -224,7 +239,7 @@ public final class Dit implements AutoCloseable {
     /** The reference normalises every row; a step here does so only for a tap. */
     private void tapOutputNorm(Modulation modulation, RowTables rows, Tensor x, StageTap tap) {
         if (tap.wants("norm_out")) {
-            try (Workspace.Frame frame = run.scratch().frame()) {
+            try (Workspace.Frame _ = run.scratch().frame()) {
                 tap.stage("norm_out", outputNorm(modulation, rows.output(), x));
             }
         }
@@ -247,16 +262,20 @@ public final class Dit implements AutoCloseable {
         }
     }
 
-    private static void requireDistinct(float[] timesteps) {
-        long distinct = java.util.stream.IntStream.range(0, timesteps.length).map(i -> Float.floatToRawIntBits(timesteps[i])).distinct().count();
-        if (timesteps.length == 0 || distinct != timesteps.length) {
-            throw new IllegalArgumentException("dit timesteps: got " + timesteps.length + " of which " + distinct + " distinct, expected distinct values and at least one");
+    /** Distinct by bits, in order of first appearance. */
+    private static float[] distinct(float[] timesteps) {
+        int[] bits = IntStream.range(0, timesteps.length).map(i -> Float.floatToRawIntBits(timesteps[i])).distinct().toArray();
+        if (bits.length == 0) {
+            throw new IllegalArgumentException("dit timesteps: got none, expected at least one");
         }
-        for (float t : timesteps) {
-            if (!(t >= 0 && t <= 1)) {
-                throw new IllegalArgumentException("dit timestep: got " + t + ", expected 0 (noise) to 1 (clean)");
+        float[] values = new float[bits.length];
+        for (int i = 0; i < bits.length; i++) {
+            values[i] = Float.intBitsToFloat(bits[i]);
+            if (!Float.isFinite(values[i])) {
+                throw new IllegalArgumentException("dit timestep: got " + values[i] + ", expected 0 (noise) to 1 (clean)");
             }
         }
+        return values;
     }
 
     /** Frees weights' copies and scratch memory. */

@@ -31,7 +31,7 @@ final class ModulatedBlock {
                         Modulation modulation, Tensor rows, Rotary rotary, Tensor x, StageTap tap) {
         Backend backend = run.backend();
         String name = "block" + index;
-        try (Workspace.Frame frame = run.scratch().frame()) {
+        try (Workspace.Frame _ = run.scratch().frame()) {
             Tensor normed = run.operands(x.shape().toArray());
             Tensor branch = run.scratch().f32(x.shape().toArray());
             tapNorm(run, config, name + "_norm1", w.norm1(), x, branch, tap);

@@ -32,7 +32,7 @@ final class TimeEmbedding {
     Tensor forward(float[] timesteps, Workspace owner, Workspace scratch, StageTap tap) {
         int count = timesteps.length;
         Tensor embedded = owner.f32(count, config.timeDim());
-        try (Workspace.Frame frame = scratch.frame()) {
+        try (Workspace.Frame _ = scratch.frame()) {
             Tensor waves = Execution.upload(backend, scratch, sinusoids(timesteps), count, config.freqDim());
             tap.stage("time_proj", waves);
             Tensor inner = scratch.f32(count, config.timeHidden());

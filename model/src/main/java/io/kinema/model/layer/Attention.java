@@ -54,7 +54,7 @@ public final class Attention {
     public static void forward(Execution run, Geometry g, Weights w, Tensor x, Optional<Rotary> rotary, Tensor out) {
         Backend backend = run.backend();
         long rows = x.size(0);
-        try (Workspace.Frame frame = run.scratch().frame()) {
+        try (Workspace.Frame _ = run.scratch().frame()) {
             Operand operand = Operand.of(x);
             Tensor q = project(run, operand, w.q(), g.heads(), g.headDim());
             Tensor k = project(run, operand, w.k(), g.kvHeads(), g.headDim());

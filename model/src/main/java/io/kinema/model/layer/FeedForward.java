@@ -34,7 +34,7 @@ public final class FeedForward {
     public static void forward(Execution run, Weights w, Tensor x, Tensor out) {
         Backend backend = run.backend();
         long rows = x.size(0);
-        try (Workspace.Frame frame = run.scratch().frame()) {
+        try (Workspace.Frame _ = run.scratch().frame()) {
             Tensor gate = run.operands(rows, w.gate().outFeatures());
             Tensor up = run.operands(rows, w.up().outFeatures());
             backend.linear(Operand.of(x), w.gate(), gate);

@@ -28,7 +28,7 @@ public final class PreNormBlock {
      */
     public static void forward(Execution run, Attention.Geometry g, float eps, Weights w, Tensor x, Optional<Rotary> rotary) {
         Backend backend = run.backend();
-        try (Workspace.Frame frame = run.scratch().frame()) {
+        try (Workspace.Frame _ = run.scratch().frame()) {
             Tensor normed = run.operands(x.shape().toArray());
             Tensor branch = run.scratch().f32(x.shape().toArray());
             backend.rmsNorm(x, Optional.of(w.norm1()), eps, normed);

@@ -1,9 +1,8 @@
 package io.kinema.model.load;
 
-import io.kinema.compute.Device;
-import io.kinema.compute.Tensor;
 import io.kinema.weights.BadWeightsException;
 import io.kinema.weights.DType;
+import io.kinema.weights.FloatConversion;
 import io.kinema.weights.StoredTensor;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -25,7 +24,7 @@ final class HalfRange {
                 case BF16 -> Float.intBitsToFloat(data.get(I16, i * 2) << 16);
                 case F32 -> data.get(F32, i * 4);
                 case F16 -> Float.float16ToFloat(data.get(I16, i * 2));
-                default -> (float) Tensor.of(stored.dtype(), stored.shape(), data, Device.CPU).reshape(n).get(i);
+                default -> (float) FloatConversion.toDouble(stored.dtype(), data, i);
             };
             if (!(Math.abs(v) <= LARGEST)) {
                 throw new BadWeightsException(stored.file() + ": tensor " + stored.name() + " element " + i + " is " + v

@@ -2,13 +2,13 @@ package io.kinema.model.load;
 
 import io.kinema.compute.Backend;
 import io.kinema.compute.DenseWeight;
-import io.kinema.compute.Device;
 import io.kinema.compute.Precision;
 import io.kinema.compute.Tensor;
 import io.kinema.compute.Weight;
 import io.kinema.compute.Workspace;
 import io.kinema.weights.BadWeightsException;
 import io.kinema.weights.DType;
+import io.kinema.weights.FloatConversion;
 import io.kinema.weights.Shape;
 import io.kinema.weights.StoredTensor;
 import io.kinema.weights.TensorSource;
@@ -69,8 +69,8 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
     /** A small parameter widened to FP32 (norm weights, biases, convolution kernels). */
     public Tensor f32(String name, long... dims) {
         StoredTensor stored = checked(name, dims);
-        Tensor loaded = backend.load(stored, owner);
-        if (stored.dtype() == DType.F32 && aligned(stored)) {
+        Tensor loaded = loaded(stored);
+        if (loaded.dtype() == DType.F32 && aligned(loaded)) {
             return loaded;
         }
         Tensor wide = owner.f32(dims);
@@ -99,16 +99,14 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
 
     /** A parameter's values on the Java heap, widened or rounded to FP32; for small tables that are computed at load. */
     public float[] host(String name, long... dims) {
-        try (Workspace.Frame frame = owner.frame()) {
-            Tensor values = f32(name, dims);
-            if (values.device().kind() == Device.Kind.CPU) {
-                return values.toFloats();
-            }
-            Tensor copy = Tensor.ofFloats(new float[Math.toIntExact(values.elements())], dims);
-            backend.copy(values, copy);
-            backend.finish();
-            return copy.toFloats();
-        }
+        return FloatConversion.toFloats(checked(name, dims));
+    }
+
+    /** FP32 values computed at load, as a tensor in the owner's memory. */
+    public Tensor upload(float[] values, long... dims) {
+        Tensor tensor = owner.f32(dims);
+        backend.copy(Tensor.ofFloats(values, dims), tensor);
+        return tensor;
     }
 
     private Tensor rounded(StoredTensor stored) {
@@ -117,8 +115,8 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
             case F16 -> DType.F16;
             case BF16 -> DType.BF16;
         };
-        Tensor loaded = backend.load(stored, owner);
-        if (wanted == stored.dtype()) {
+        Tensor loaded = loaded(stored);
+        if (wanted == loaded.dtype()) {
             return loaded;
         }
         if (wanted == DType.F16) {
@@ -127,27 +125,6 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
         Tensor copy = owner.allocate(wanted, stored.shape().toArray());
         backend.copy(loaded, copy);
         return copy;
-    }
-
-    /** A parameter's values on the Java heap, widened or rounded to FP32; for small tables that are computed at load. */
-    public float[] host(String name, long... dims) {
-        try (Workspace.Frame frame = owner.frame()) {
-            Tensor values = f32(name, dims);
-            if (values.device().kind() == Device.Kind.CPU) {
-                return values.toFloats();
-            }
-            Tensor copy = Tensor.ofFloats(new float[Math.toIntExact(values.elements())], dims);
-            backend.copy(values, copy);
-            backend.finish();
-            return copy.toFloats();
-        }
-    }
-
-    /** FP32 values computed at load, as a tensor in the owner's memory. */
-    public Tensor upload(float[] values, long... dims) {
-        Tensor tensor = owner.f32(dims);
-        backend.copy(Tensor.ofFloats(values, dims), tensor);
-        return tensor;
     }
 
     /** The dtype itself where products can read it; F64 and F8 are widened or rounded to FP32. */
@@ -172,7 +149,15 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
         return stored;
     }
 
-    private static boolean aligned(StoredTensor stored) {
-        return stored.data().address() % Float.BYTES == 0;
+    /** As stored where a backend can convert it; F8 is widened here. */
+    private Tensor loaded(StoredTensor stored) {
+        return switch (stored.dtype()) {
+            case F8_E4M3, F8_E5M2 -> upload(FloatConversion.toFloats(stored), stored.shape().toArray());
+            default -> backend.load(stored, owner);
+        };
+    }
+
+    private static boolean aligned(Tensor tensor) {
+        return tensor.data().address() % Float.BYTES == 0;
     }
 }

@@ -93,7 +93,7 @@ public final class TextEncoder implements AutoCloseable {
         requireIds(ids);
         RopePositions positions = RopePositions.of(config, input);
         Tensor x = owner.f32(ids.length, config.text().hidden());
-        try (Workspace.Frame frame = run.scratch().frame()) {
+        try (Workspace.Frame _ = run.scratch().frame()) {
             run.backend().gatherRows(embeddings, Execution.upload(run.backend(), run.scratch(), ids), x);
             Optional<VisionTokens> tokens = visionTokens(input, ids, tap);
             tokens.ifPresent(t -> run.backend().scatterRows(t.merged(), t.index(), x));
@@ -118,7 +118,7 @@ public final class TextEncoder implements AutoCloseable {
     }
 
     private void addDeepstack(Tensor x, VisionTokens tokens, int level) {
-        try (Workspace.Frame frame = run.scratch().frame()) {
+        try (Workspace.Frame _ = run.scratch().frame()) {
             Tensor rows = run.scratch().f32(tokens.merged().shape().toArray());
             run.backend().gatherRows(x, tokens.index(), rows);
             run.backend().add(rows, tokens.deepstack().get(level), rows);

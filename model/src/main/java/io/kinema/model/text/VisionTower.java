@@ -10,7 +10,6 @@ import io.kinema.model.layer.Execution;
 import io.kinema.model.layer.RotaryTable;
 import io.kinema.model.load.BlockStore;
 import io.kinema.model.load.Parameters;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
@@ -60,7 +59,7 @@ final class VisionTower implements AutoCloseable {
         for (int i = 0; i < deepstack.length; i++) {
             deepstack[i] = owner.f32(merged.shape().toArray());
         }
-        try (Workspace.Frame frame = run.scratch().frame()) {
+        try (Workspace.Frame _ = run.scratch().frame()) {
             Tensor x = embed(input, name, tap);
             Rotary rotary = rotary(input.grids(), patches);
             for (int i = 0; i < blocks.count(); i++) {
@@ -82,7 +81,7 @@ final class VisionTower implements AutoCloseable {
 
     private Tensor embed(VisionInput input, String name, StageTap tap) {
         Tensor x = run.scratch().f32(input.pixels().size(0), config.hidden());
-        try (Workspace.Frame frame = run.scratch().frame()) {
+        try (Workspace.Frame _ = run.scratch().frame()) {
             linear(run.prepare(onDevice(input.pixels())), patchEmbed, x);
             tap.stage(name + "vision_patch_embed", x);
             run.backend().gatedResidualAdd(x, positions(input.grids(), x.size(0)), Optional.empty());
@@ -123,7 +122,7 @@ final class VisionTower implements AutoCloseable {
 
     private void block(VisionWeights.Block w, Tensor x, List<PatchGrid> grids, Rotary rotary) {
         Backend backend = run.backend();
-        try (Workspace.Frame frame = run.scratch().frame()) {
+        try (Workspace.Frame _ = run.scratch().frame()) {
             Tensor normed = run.operands(x.shape().toArray());
             Tensor branch = run.scratch().f32(x.shape().toArray());
             norm(w.norm1(), x, normed);
@@ -139,7 +138,7 @@ final class VisionTower implements AutoCloseable {
     }
 
     private void attention(VisionWeights.Block w, Tensor x, List<PatchGrid> grids, Rotary rotary, Tensor out) {
-        try (Workspace.Frame frame = run.scratch().frame()) {
+        try (Workspace.Frame _ = run.scratch().frame()) {
             int hidden = config.hidden();
             Tensor qkv = run.operands(x.size(0), 3L * hidden);
             linear(Operand.of(x), w.qkv(), qkv);
@@ -167,7 +166,7 @@ final class VisionTower implements AutoCloseable {
     }
 
     private void merge(VisionWeights.Merger w, Tensor x, Tensor out) {
-        try (Workspace.Frame frame = run.scratch().frame()) {
+        try (Workspace.Frame _ = run.scratch().frame()) {
             long tokens = out.size(0);
             Tensor normed = run.operands(x.shape().toArray());
             Tensor blocksOfPatches = normed.reshape(tokens, -1);

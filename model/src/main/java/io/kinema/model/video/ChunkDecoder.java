@@ -19,6 +19,7 @@ final class ChunkDecoder {
     private final Tensor latents;
     private final TileGrid grid;
     private final TileGrid pixelGrid;
+    private final int ratio;
     private final Rotary rotary;
     private final Tensor clip;
     private final Tensor canvas;
@@ -32,7 +33,7 @@ final class ChunkDecoder {
         this.ws = ws;
         this.latents = latents;
         timing = config.timing();
-        int ratio = config.spatialRatio();
+        ratio = config.spatialRatio();
         int height = latents.size(2) * ratio;
         int width = latents.size(3) * ratio;
         pixelGrid = TileGrid.cover(height, width, options.tiling(), ratio);
@@ -89,9 +90,8 @@ final class ChunkDecoder {
             Tensor pixels = ws.f32(canvas.size(0), canvas.size(1), pixelGrid.rows().length(), pixelGrid.columns().length());
             for (TileGrid.Tile tile : grid.tiles()) {
                 options.listener().tile(new TileListener.Progress(chunk + 1, chunks, tile.index() + 1, grid.count()));
-                Tensor part = clip.slice(2, tile.top(), tile.top() + tile.height()).slice(3, tile.left(), tile.left() + tile.width());
-                network.decode(part, rotary, ws, options.tap(), pixels);
-                stitcher.place(pixelGrid.tiles().get(tile.index()), pixels);
+                network.decode(tile.of(clip), rotary, ws, options.tap(), pixels);
+                stitcher.place(tile.times(ratio), pixels);
             }
         }
     }

@@ -14,6 +14,7 @@ final class ClipEncoder {
     private final FrameSource source;
     private final TileGrid grid;
     private final TileGrid latentGrid;
+    private final int ratio;
     private final Tensor clip;
     private final Tensor moments;
 
@@ -24,7 +25,7 @@ final class ClipEncoder {
         this.ws = ws;
         this.source = source;
         timing = config.timing();
-        int ratio = config.spatialRatio();
+        ratio = config.spatialRatio();
         grid = TileGrid.cover(source.height(), source.width(), options.tiling(), ratio);
         latentGrid = grid.dividedBy(ratio);
         boolean picture = source.count() == 1;
@@ -53,9 +54,9 @@ final class ClipEncoder {
             Tensor part = ws.f32(moments.size(0), moments.size(1), latentGrid.rows().length(), latentGrid.columns().length());
             for (TileGrid.Tile tile : grid.tiles()) {
                 options.listener().tile(new TileListener.Progress(index + 1, clips, tile.index() + 1, grid.count()));
-                backend.copy(clip.slice(2, tile.top(), tile.top() + tile.height()).slice(3, tile.left(), tile.left() + tile.width()), pixels);
+                backend.copy(tile.of(clip), pixels);
                 network.encode(pixels, ws, options.tap(), part);
-                stitcher.place(latentGrid.tiles().get(tile.index()), part);
+                stitcher.place(tile.dividedBy(ratio), part);
             }
         }
     }

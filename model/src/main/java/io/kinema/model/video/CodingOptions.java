@@ -13,15 +13,15 @@ public record CodingOptions(Tiling tiling, TileListener listener, StageTap tap) 
     /** The released tiling, nobody listening. */
     public static final CodingOptions RELEASED = new CodingOptions(Tiling.RELEASED, TileListener.NONE, StageTap.NONE);
 
-    public CodingOptions with(Tiling other) {
+    public CodingOptions withTiling(Tiling other) {
         return new CodingOptions(other, listener, tap);
     }
 
-    public CodingOptions with(TileListener other) {
+    public CodingOptions withListener(TileListener other) {
         return new CodingOptions(tiling, other, tap);
     }
 
-    public CodingOptions with(StageTap other) {
+    public CodingOptions withTap(StageTap other) {
         return new CodingOptions(tiling, listener, other);
     }
 }

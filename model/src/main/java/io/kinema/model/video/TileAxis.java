@@ -66,11 +66,6 @@ public record TileAxis(int length, List<Integer> starts, List<Integer> overlaps)
         return overlaps.stream().mapToInt(Integer::intValue).max().orElse(0);
     }
 
-    /** The same tiles in units {@code factor} times smaller. */
-    public TileAxis times(int factor) {
-        return new TileAxis(length * factor, starts.stream().map(s -> s * factor).toList(), overlaps.stream().map(o -> o * factor).toList());
-    }
-
     /** The same tiles in units {@code divisor} times larger. */
     public TileAxis dividedBy(int divisor) {
         return new TileAxis(length / divisor, starts.stream().map(s -> s / divisor).toList(), overlaps.stream().map(o -> o / divisor).toList());

@@ -1,5 +1,6 @@
 package io.kinema.model.video;
 
+import io.kinema.compute.Tensor;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -23,6 +24,20 @@ public record TileGrid(TileAxis rows, TileAxis columns) {
      * @param width  columns
      */
     public record Tile(int index, int row, int column, int top, int left, int height, int width) {
+        /** The tile's part of a picture [channels, frames, rows, columns]; a view. */
+        Tensor of(Tensor picture) {
+            return picture.slice(2, top, top + height).slice(3, left, left + width);
+        }
+
+        /** The same tile in pixels when this one is in latents of {@code ratio} pixels. */
+        Tile times(int ratio) {
+            return new Tile(index, row, column, top * ratio, left * ratio, height * ratio, width * ratio);
+        }
+
+        /** The same tile in latents of {@code ratio} pixels when this one is in pixels. */
+        Tile dividedBy(int ratio) {
+            return new Tile(index, row, column, top / ratio, left / ratio, height / ratio, width / ratio);
+        }
     }
 
     /** Lays tiles over a picture of {@code height} x {@code width} pixels; they start on multiples of {@code step}. */
@@ -45,11 +60,6 @@ public record TileGrid(TileAxis rows, TileAxis columns) {
             }
         }
         return List.copyOf(tiles);
-    }
-
-    /** The same grid in pixels when this one is in latents of {@code ratio} pixels. */
-    public TileGrid times(int ratio) {
-        return new TileGrid(rows.times(ratio), columns.times(ratio));
     }
 
     /** The same grid in latents of {@code ratio} pixels when this one is in pixels. */

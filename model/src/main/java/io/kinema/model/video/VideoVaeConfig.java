@@ -52,6 +52,7 @@ public record VideoVaeConfig(int inChannels, int outChannels, int latentChannels
     /** Reads and checks a config. @throws BadWeightsException naming the field, what it is and what was expected */
     public static VideoVaeConfig read(JsonNode json) {
         ConfigFields f = new ConfigFields("video VAE", json);
+        f.only("_class_name", "AutoencoderKLMiniMaxH3");
         int latentChannels = f.integer("latent_channels", 1, MANY);
         List<Integer> channels = f.integers("block_out_channels", 1, MANY);
         int clipLength = f.integer("clip_length", 1, MANY);

@@ -5,19 +5,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.kinema.compute.Backend;
 import io.kinema.compute.Precision;
-import io.kinema.compute.Tensor;
 import io.kinema.compute.Workspace;
-import io.kinema.compute.reference.ReferenceBackend;
 import io.kinema.model.GoldenCase;
 import io.kinema.model.StageTap;
+import io.kinema.model.TestBackends;
 import io.kinema.model.load.Parameters.Rounding;
 import io.kinema.weights.Checkpoint;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The transformer against numbers of the reference implementation. */
@@ -33,15 +34,16 @@ class DitGoldenTest {
         new Plan("bf16", Precision.BF16_FP32RES, Rounding.BF16),
     };
 
-    static Stream<Path> cases() {
+    static Stream<Arguments> cases() {
         Path root = GoldenCase.full().orElse(GoldenCase.bundled());
-        return Stream.of("t2va", "fl2va", "ref2va", "long").map(c -> root.resolve("transformer").resolve(c)).filter(Files::isDirectory);
+        return Stream.of("t2va", "fl2va", "ref2va", "long").map(c -> root.resolve("transformer").resolve(c)).filter(Files::isDirectory)
+                .flatMap(folder -> TestBackends.all().stream().map(backend -> Arguments.of(folder, backend)));
     }
 
     @ParameterizedTest
     @MethodSource("cases")
-    void reproducesTheReference(Path folder) {
-        try (GoldenCase golden = GoldenCase.open(folder.getParent(), folder.getFileName().toString()); Backend backend = new ReferenceBackend()) {
+    void reproducesTheReference(Path folder, Supplier<Backend> backends) {
+        try (GoldenCase golden = GoldenCase.open(folder.getParent(), folder.getFileName().toString()); Backend backend = backends.get()) {
             int ran = 0;
             for (Plan plan : PLANS) {
                 var check = golden.check(plan.golden());
@@ -63,11 +65,7 @@ class DitGoldenTest {
         try (Checkpoint source = Checkpoint.open(golden.weights());
              Dit dit = Dit.open(backend, source, config, plan.precision(), plan.rounding());
              Workspace memory = backend.workspace("test")) {
-            DitInputs inputs = DitInputs.of(golden, check);
-            Velocities out = Velocities.allocate(memory, config, inputs.layout());
-            try (DitSequence sequence = dit.prepare(inputs.layout(), inputs.text(), tap); Modulation modulation = dit.modulation(inputs.timesteps(), tap)) {
-                dit.forward(sequence, modulation, inputs.rowTimesteps(), inputs.video(), inputs.audio(), out, tap);
-            }
+            Velocities out = dit.evaluate(inputs(golden, check), memory, tap);
             golden.assertOutput(check, "video", out.video());
             golden.assertOutput(check, "audio", out.audio());
         }
@@ -75,18 +73,10 @@ class DitGoldenTest {
     }
 
     /** A forward's inputs as a golden case stores them. */
-    record DitInputs(DitLayout layout, Tensor text, float[] timesteps, float[] rowTimesteps, Tensor video, Tensor audio) {
-        static DitInputs of(GoldenCase golden, JsonNode check) {
-            DitLayout layout = DitLayout.of(golden.doubles(check, "position_ids"), golden.ints(check, "token_tags"), golden.ints(check, "text_indices"),
-                    golden.ints(check, "video_indices"), golden.ints(check, "audio_indices"));
-            float[] timesteps = golden.input(check, "timestep").toFloats();
-            int[] index = golden.ints(check, "timestep_indices");
-            float[] rowTimesteps = new float[index.length];
-            for (int i = 0; i < index.length; i++) {
-                rowTimesteps[i] = timesteps[index[i]];
-            }
-            return new DitInputs(layout, golden.rows(check, "encoder_hidden_states"), timesteps, rowTimesteps,
-                    golden.rows(check, "hidden_states"), golden.rows(check, "audio_hidden_states"));
-        }
+    static DitInputs inputs(GoldenCase golden, JsonNode check) {
+        DitLayout layout = DitLayout.of(golden.doubles(check, "position_ids"), golden.ints(check, "token_tags"), golden.ints(check, "text_indices"),
+                golden.ints(check, "video_indices"), golden.ints(check, "audio_indices"));
+        return DitInputs.of(layout, golden.rows(check, "encoder_hidden_states"), golden.input(check, "timestep").toFloats(),
+                golden.ints(check, "timestep_indices"), golden.rows(check, "hidden_states"), golden.rows(check, "audio_hidden_states"));
     }
 }

@@ -7,8 +7,8 @@ import io.kinema.compute.Backend;
 import io.kinema.compute.Precision;
 import io.kinema.compute.Tensor;
 import io.kinema.compute.Workspace;
-import io.kinema.compute.reference.ReferenceBackend;
 import io.kinema.model.GoldenCase;
+import io.kinema.model.TestBackends;
 import io.kinema.model.load.Parameters.Rounding;
 import io.kinema.weights.Checkpoint;
 import java.nio.file.Files;
@@ -18,23 +18,26 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The text encoder against numbers of the reference implementation. */
 class TextEncoderGoldenTest {
 
-    static Stream<Path> cases() {
+    static Stream<Arguments> cases() {
         Path root = GoldenCase.full().orElse(GoldenCase.bundled());
         return Stream.of("text_only", "one_image", "ref_video", "two_images", "ref_mixed", "long_text")
-                .map(c -> root.resolve("text_encoder").resolve(c)).filter(Files::isDirectory);
+                .map(c -> root.resolve("text_encoder").resolve(c)).filter(Files::isDirectory)
+                .flatMap(folder -> TestBackends.all().stream().map(backend -> Arguments.of(folder, backend)));
     }
 
     @ParameterizedTest
     @MethodSource("cases")
-    void reproducesTheReference(Path folder) {
-        try (GoldenCase golden = GoldenCase.open(folder.getParent(), folder.getFileName().toString()); Backend backend = new ReferenceBackend()) {
+    void reproducesTheReference(Path folder, Supplier<Backend> backends) {
+        try (GoldenCase golden = GoldenCase.open(folder.getParent(), folder.getFileName().toString()); Backend backend = backends.get()) {
             JsonNode check = golden.check("fp32").orElseThrow();
             Map<String, Double> stages = encode(backend, golden, check, Precision.FP32, Rounding.AS_STORED);
             assertThat(stages).as("stages of %s", golden).allSatisfy((name, difference) -> assertThat(difference).isLessThan(3e-5));

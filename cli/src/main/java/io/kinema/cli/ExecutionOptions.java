@@ -1,0 +1,43 @@
+package io.kinema.cli;
+
+import io.kinema.compute.Precision;
+import io.kinema.engine.BadRequestException;
+import io.kinema.engine.EngineOptions;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import picocli.CommandLine.Option;
+
+/** The options that say which model runs and how. */
+final class ExecutionOptions {
+    @Option(names = "--model", paramLabel = "DIR", description = "Model folder (default: the bundled models/h3-nano).")
+    private Optional<Path> model = Optional.empty();
+
+    @Option(names = "--transformer", paramLabel = "FILE", description = "Transformer used instead of the model's own.")
+    private Optional<Path> transformer = Optional.empty();
+
+    @Option(names = "--device", paramLabel = "cpu", description = "Where it runs (default: cpu).")
+    private Optional<String> device = Optional.empty();
+
+    @Option(names = "--precision", paramLabel = "PLAN", description = "fp32, fp16-fp32res or bf16-fp32res (default: fp32).")
+    private Optional<String> precision = Optional.empty();
+
+    @Option(names = "--threads", paramLabel = "N", description = "Compute threads (default: one for each core).")
+    private Optional<Integer> threads = Optional.empty();
+
+    EngineOptions engine() {
+        EngineOptions.Builder options = EngineOptions.builder();
+        model.ifPresent(options::model);
+        transformer.ifPresent(options::transformer);
+        device.ifPresent(options::device);
+        precision.map(ExecutionOptions::precision).ifPresent(options::precision);
+        threads.ifPresent(options::threads);
+        return options.build();
+    }
+
+    static Precision precision(String label) {
+        return Precision.labelled(label).orElseThrow(() -> new BadRequestException("precision", "'" + label + "'", "expected "
+                + Arrays.stream(Precision.values()).map(Precision::label).collect(Collectors.joining(", "))));
+    }
+}

@@ -1,0 +1,179 @@
+package io.kinema.engine;
+
+import io.kinema.compute.Backend;
+import io.kinema.engine.model.BundledModel;
+import io.kinema.engine.model.ModelFolder;
+import io.kinema.engine.model.ModelGeometry;
+import io.kinema.engine.pipeline.Backends;
+import io.kinema.engine.pipeline.Clock;
+import io.kinema.engine.pipeline.H3Pipeline;
+import io.kinema.engine.pipeline.ModelParts;
+import io.kinema.engine.pipeline.PipelineInput;
+import io.kinema.engine.pipeline.PipelineTap;
+import io.kinema.engine.plan.RequestResolver;
+import io.kinema.engine.plan.ResolvedRequest;
+import io.kinema.engine.prompt.H3Tokenizer;
+import io.kinema.media.Media;
+import io.kinema.weights.CheckpointIdentity;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+
+/**
+ * Owns a model and the device it runs on until it is closed. Networks are loaded by the first request that needs them and
+ * stay loaded, so the second request is faster.
+ *
+ * <p>One request at a time: a call while another one runs throws {@link IllegalStateException}; open a second engine, or
+ * queue. Closing is idempotent; while a request runs it is refused, so
+ * cancel that one and wait for its end first. After close every method throws
+ * {@link IllegalStateException}.
+ *
+ * {@snippet :
+ * try (var engine = H3Engine.open(EngineOptions.defaults())) {
+ *     Clip clip = engine.generate(GenerateRequest.prompt("A red circle bounces across a blue background").seed(1).build());
+ *     clip.writeMp4(Path.of("clip.mp4"));
+ * }
+ * }
+ */
+public final class H3Engine implements AutoCloseable {
+    private enum State { READY, BUSY, CLOSED }
+
+    private final EngineOptions options;
+    private final ModelFolder model;
+    private final Backend backend;
+    private final ModelParts parts;
+    /** On its way from the start: hashing a large model takes a while, and only a finished clip's record needs it. */
+    private final CompletableFuture<String> modelHash;
+    private final AtomicReference<State> state = new AtomicReference<>(State.READY);
+
+    private H3Engine(EngineOptions options, ModelFolder model, Backend backend) {
+        this.options = options;
+        this.model = model;
+        this.backend = backend;
+        this.parts = new ModelParts(model, backend, options.precision(), options.transformer());
+        this.modelHash = CompletableFuture.supplyAsync(() -> CheckpointIdentity.of(model.root()).sha256(), Background::run);
+    }
+
+    /**
+     * Reads the model's configs and starts the device; weights are read by the first request.
+     *
+     * @throws io.kinema.weights.BadWeightsException when the folder is missing or no H3 model
+     * @throws BadRequestException                   when this build has no such device
+     */
+    public static H3Engine open(EngineOptions options) {
+        ModelFolder model = ModelFolder.open(options.model().orElseGet(BundledModel::folder));
+        return new H3Engine(options, model, Backends.opener(options.device(), options.threads()).get());
+    }
+
+    /** The options it was opened with. */
+    public EngineOptions options() {
+        return options;
+    }
+
+    /** The sizes that requests are checked against. */
+    public ModelGeometry geometry() {
+        return model.geometry();
+    }
+
+    /**
+     * Checks a request and fills in its defaults; loads nothing.
+     *
+     * @throws BadRequestException                when it breaks a rule
+     * @throws io.kinema.media.BadMediaException  when a picture it names cannot be read
+     */
+    public ResolvedRequest resolve(GenerateRequest request) {
+        requireOpen();
+        return new RequestResolver(model.geometry(), PictureHeaders.SIZES).resolve(request);
+    }
+
+    /** {@link #generate(GenerateRequest, ProgressListener, Cancellation)} without a listener. */
+    public Clip generate(GenerateRequest request) {
+        return generate(request, ProgressListener.NONE, new Cancellation());
+    }
+
+    /** {@link #generate(GenerateRequest, ProgressListener, Cancellation)} that nobody cancels. */
+    public Clip generate(GenerateRequest request, ProgressListener listener) {
+        return generate(request, listener, new Cancellation());
+    }
+
+    /**
+     * Makes one clip.
+     *
+     * @param listener     hears the progress on this thread
+     * @param cancellation stops it between steps and tiles
+     * @throws BadRequestException   when the request breaks a rule, or asks for several outputs
+     * @throws CancelledException    when it was cancelled
+     * @throws IllegalStateException when another request runs, or the engine is closed
+     */
+    public Clip generate(GenerateRequest request, ProgressListener listener, Cancellation cancellation) {
+        if (request.outputs() > 1) {
+            throw new BadRequestException("outputs", "" + request.outputs(), "expected 1 here; generateEach makes several");
+        }
+        List<Clip> clips = new ArrayList<>();
+        generateEach(request, listener, cancellation, clips::add);
+        return clips.getFirst();
+    }
+
+    /**
+     * Makes every output of a request, one after the other; text and conditions are encoded once.
+     *
+     * @param taker gets each clip when it is finished; write it and let it go, so that one is in memory at a time
+     */
+    public void generateEach(GenerateRequest request, ProgressListener listener, Cancellation cancellation, Consumer<Clip> taker) {
+        claim();
+        try {
+            ResolvedRequest resolved = new RequestResolver(model.geometry(), PictureHeaders.SIZES).resolve(request);
+            resolved.notes().forEach(note -> listener.progress(new Progress.Message(note)));
+            make(resolved, listener, cancellation, taker);
+        } finally {
+            state.set(State.READY);
+        }
+    }
+
+    private void make(ResolvedRequest request, ProgressListener listener, Cancellation cancellation, Consumer<Clip> taker) {
+        Clock clock = new Clock(listener, cancellation);
+        PipelineInput input = PipelineInput.of(request, model.geometry());
+        RunRecords records = new RunRecords(options, parts, request, modelHash);
+        try (H3Pipeline pipeline = H3Pipeline.prepare(parts, input, clock, PipelineTap.NONE)) {
+            for (int k = 0; k < request.outputs(); k++) {
+                long seed = request.seed() + k;
+                if (request.outputs() > 1) {
+                    listener.progress(new Progress.OutputStarted(k, request.outputs(), seed));
+                }
+                H3Pipeline.Made made = pipeline.make(seed, clock, PipelineTap.NONE);
+                Clip clip = records.clip(k, seed, made, pipeline.rows(), clock.stages());
+                clip.record().warnings().forEach(warning -> listener.progress(new Progress.Message(warning)));
+                taker.accept(clip);
+                clock = new Clock(listener, cancellation);
+            }
+        }
+    }
+
+    private void claim() {
+        if (!state.compareAndSet(State.READY, State.BUSY)) {
+            requireOpen();
+            throw new IllegalStateException("engine: got a request while another one runs; an engine makes one at a time, open a second one or wait");
+        }
+    }
+
+    private void requireOpen() {
+        if (state.get() == State.CLOSED) {
+            throw new IllegalStateException("engine: used after close; open a new one");
+        }
+    }
+
+    /** Frees the model and the device. @throws IllegalStateException while a request runs; cancel it and wait for its end */
+    @Override
+    public void close() {
+        if (state.get() == State.CLOSED) {
+            return;
+        }
+        if (!state.compareAndSet(State.READY, State.CLOSED)) {
+            throw new IllegalStateException("engine: got close while a request runs; cancel it and wait for its end");
+        }
+        parts.close();
+        backend.close();
+    }
+}

@@ -1,0 +1,74 @@
+package io.kinema.engine;
+
+import io.kinema.compute.cpu.CpuBackend;
+import io.kinema.engine.model.Component;
+import io.kinema.engine.pipeline.H3Pipeline;
+import io.kinema.engine.pipeline.ModelParts;
+import io.kinema.engine.plan.ResolvedRequest;
+import io.kinema.engine.record.EngineVersion;
+import io.kinema.engine.record.HostFacts;
+import io.kinema.engine.record.RunRecord;
+import io.kinema.engine.record.SoundReport;
+import io.kinema.engine.record.StageTime;
+import io.kinema.engine.record.UsefulWork;
+import io.kinema.engine.schedule.SigmaGrid;
+import io.kinema.weights.CheckpointIdentity;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
+
+/** Turns what a pipeline made into clips with their records. */
+final class RunRecords {
+    private final EngineOptions options;
+    private final ModelParts parts;
+    private final ResolvedRequest request;
+    private final CompletableFuture<String> modelHash;
+
+    /** @param modelHash content hash of the model, on its way */
+    RunRecords(EngineOptions options, ModelParts parts, ResolvedRequest request, CompletableFuture<String> modelHash) {
+        this.options = options;
+        this.parts = parts;
+        this.request = request;
+        this.modelHash = modelHash;
+    }
+
+    Clip clip(int index, long seed, H3Pipeline.Made made, UsefulWork.Rows rows, List<StageTime> stages) {
+        int rate = parts.audioDecoder().config().samplingRate();
+        SoundReport sound = SoundReport.of(made.left(), made.right(), rate);
+        RunRecord record = new RunRecord(Instant.now(), request, new RunRecord.Output(index, seed), model(),
+                new RunRecord.Engine(EngineVersion.VERSION, NativeLibraries.of(parts.backend())), HostFacts.here(), execution(), schedule(), stages,
+                made.steps(), rows, new RunRecord.Memory(HostFacts.peakResidentBytes(), parts.scratchBytes()), sound, warnings(sound));
+        return new Clip(request.width(), request.height(), made.frames(), made.left(), made.right(), rate, made.latents(), record);
+    }
+
+    private RunRecord.Model model() {
+        Component transformer = ModelParts.transformerOf(request.task());
+        return new RunRecord.Model(parts.folder().root().getFileName().toString(),
+                options.transformer().map(p -> p.getFileName().toString()).orElse(transformer.key()), modelHash.join(),
+                CheckpointIdentity.of(parts.transformerPath(request.task())).sha256());
+    }
+
+    private RunRecord.Execution execution() {
+        return new RunRecord.Execution(parts.backend().device().toString(), parts.backend().name(), options.precision().label(),
+                parts.backend() instanceof CpuBackend cpu ? cpu.threads() : 1);
+    }
+
+    private RunRecord.Schedule schedule() {
+        return new RunRecord.Schedule(sigmas(request.flowShift()), sigmas(request.audioFlowShift()));
+    }
+
+    private List<Float> sigmas(double shift) {
+        List<Float> values = new ArrayList<>();
+        for (float sigma : SigmaGrid.ofEvaluations(request.steps(), shift).sigmas()) {
+            values.add(sigma);
+        }
+        return values;
+    }
+
+    private static List<String> warnings(SoundReport sound) {
+        return sound.clipped() ? List.of(String.format(Locale.ROOT, "the sound is clipped: %.2f%% of its samples are at full scale (%d clicks)",
+                100 * sound.fullScaleShare(), sound.clicks())) : List.of();
+    }
+}

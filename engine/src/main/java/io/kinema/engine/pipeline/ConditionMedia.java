@@ -1,0 +1,57 @@
+package io.kinema.engine.pipeline;
+
+import io.kinema.engine.layout.Anchor;
+import io.kinema.media.image.RgbImage;
+import java.util.List;
+
+/** Pictures, videos and sounds that a request is conditioned on, already of the sizes and rates that the model wants. */
+public sealed interface ConditionMedia {
+    /** Text alone. */
+    record None() implements ConditionMedia {
+    }
+
+    /** One or two keyframes of the canvas' size, in packed order. */
+    record Keyframes(List<Keyframe> keyframes) implements ConditionMedia {
+        public Keyframes {
+            keyframes = List.copyOf(keyframes);
+        }
+    }
+
+    /** A keyframe on the canvas. */
+    record Keyframe(Anchor anchor, RgbImage picture) {
+    }
+
+    /** References in packed order. */
+    record References(List<Reference> references) implements ConditionMedia {
+        public References {
+            references = List.copyOf(references);
+        }
+    }
+
+    /** One reference. Sounds are stereo at the model's rate: left, right. */
+    sealed interface Reference {
+        /** A picture of the size that references have. */
+        record Image(RgbImage picture) implements Reference {
+        }
+
+        /**
+         * A video at 24 frames a second on its own canvas.
+         *
+         * @param frames of one size, no more than are generated
+         * @param sound  empty, or left and right of its soundtrack
+         */
+        record Video(List<RgbImage> frames, List<float[]> sound) implements Reference {
+            public Video {
+                frames = List.copyOf(frames);
+                sound = List.copyOf(sound);
+            }
+        }
+
+        /** @param sound left and right */
+        record Audio(List<float[]> sound) implements Reference {
+            public Audio {
+                sound = List.copyOf(sound);
+            }
+        }
+    }
+}

@@ -1,0 +1,207 @@
+package io.kinema.engine.pipeline;
+
+import io.kinema.compute.Backend;
+import io.kinema.compute.Precision;
+import io.kinema.engine.Task;
+import io.kinema.engine.model.Component;
+import io.kinema.engine.model.ModelFolder;
+import io.kinema.engine.prompt.H3Tokenizer;
+import io.kinema.model.AutoencoderPart;
+import io.kinema.model.audio.AudioVae;
+import io.kinema.model.audio.AudioVaeConfig;
+import io.kinema.model.dit.Dit;
+import io.kinema.model.dit.DitConfig;
+import io.kinema.model.load.Parameters.Rounding;
+import io.kinema.model.text.TextEncoder;
+import io.kinema.model.text.TextEncoderConfig;
+import io.kinema.model.video.VideoVae;
+import io.kinema.model.video.VideoVaeConfig;
+import io.kinema.weights.Checkpoint;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
+
+/**
+ * Owns a model's tokenizer, networks and weight maps until it is closed; each is opened when it is first asked for and then
+ * kept, so a later request finds it ready. Closing twice is harmless. The backend must outlive it. Used by one thread.
+ */
+public final class ModelParts implements AutoCloseable {
+    /** The text encoder's layer whose output conditions H3, counted from 1. */
+    public static final int TEXT_LAYER = 50;
+
+    private final ModelFolder folder;
+    private final Backend backend;
+    private final Precision precision;
+    private final Optional<Path> transformer;
+    /** Opened ahead on background threads; taken by {@link #weights}. */
+    private final Map<Path, CompletableFuture<Checkpoint>> ahead = new HashMap<>();
+    private final Map<Path, Checkpoint> checkpoints = new HashMap<>();
+    private final Map<Object, AutoCloseable> open = new HashMap<>();
+    /** What was opened, newest first: networks must be closed before the weights they are views of. */
+    private final Deque<AutoCloseable> owned = new ArrayDeque<>();
+
+    /**
+     * @param precision   plan of the transformer and the text encoder
+     * @param transformer weights used in place of the folder's own transformers
+     */
+    public ModelParts(ModelFolder folder, Backend backend, Precision precision, Optional<Path> transformer) {
+        this.folder = folder;
+        this.backend = backend;
+        this.precision = precision;
+        this.transformer = transformer;
+    }
+
+    public ModelFolder folder() {
+        return folder;
+    }
+
+    public Backend backend() {
+        return backend;
+    }
+
+    public Precision precision() {
+        return precision;
+    }
+
+    public H3Tokenizer tokenizer() {
+        return part(Component.TOKENIZER, () -> H3Tokenizer.open(folder.folder(Component.TOKENIZER)), H3Tokenizer.class);
+    }
+
+    public TextEncoder textEncoder() {
+        return part(Component.TEXT_ENCODER, () -> TextEncoder.open(backend, weights(folder.folder(Component.TEXT_ENCODER)),
+                TextEncoderConfig.read(folder.config(Component.TEXT_ENCODER)), TEXT_LAYER, precision, Rounding.of(precision)), TextEncoder.class);
+    }
+
+    /** The transformer of a task. Two tasks that share one folder share one transformer. */
+    public Dit transformer(Task task) {
+        Path path = transformerPath(task);
+        return part(path, () -> Dit.open(backend, weights(path), DitConfig.read(folder.config(transformerOf(task))), precision,
+                Rounding.of(precision)), Dit.class);
+    }
+
+    /** Where the transformer of a task comes from. */
+    public Path transformerPath(Task task) {
+        return transformer.orElseGet(() -> folder.folder(transformerOf(task)));
+    }
+
+    /** Which component a task's transformer is. */
+    public static Component transformerOf(Task task) {
+        return switch (task) {
+            case T2VA, FL2VA -> Component.TRANSFORMER;
+            case REF2VA -> Component.TRANSFORMER_REF;
+        };
+    }
+
+    public VideoVae videoEncoder() {
+        return videoVae(AutoencoderPart.ENCODER);
+    }
+
+    public VideoVae videoDecoder() {
+        return videoVae(AutoencoderPart.DECODER);
+    }
+
+    public AudioVae audioEncoder() {
+        return audioVae(AutoencoderPart.ENCODER);
+    }
+
+    public AudioVae audioDecoder() {
+        return audioVae(AutoencoderPart.DECODER);
+    }
+
+    /**
+     * Maps the weights that a task's request will need on other threads and returns at once. A failure is reported by the part
+     * that needs them.
+     */
+    public void prefetch(Task task, Executor background) {
+        List.of(folder.folder(Component.TEXT_ENCODER), transformerPath(task), folder.folder(Component.VIDEO_VAE), folder.folder(Component.AUDIO_VAE))
+                .forEach(path -> {
+                    if (!checkpoints.containsKey(path)) {
+                        ahead.computeIfAbsent(path, p -> CompletableFuture.supplyAsync(() -> Checkpoint.open(p), background));
+                    }
+                });
+    }
+
+    /** The most scratch bytes that each network opened so far has used. */
+    public SortedMap<String, Long> scratchBytes() {
+        SortedMap<String, Long> bytes = new TreeMap<>();
+        for (AutoCloseable part : open.values()) {
+            switch (part) {
+                case Dit dit -> bytes.merge("transformer", dit.peakScratchBytes(), Long::max);
+                case TextEncoder text -> bytes.merge("text_encoder", text.peakScratchBytes(), Long::max);
+                case VideoVae vae -> bytes.merge("vae", vae.peakScratchBytes(), Long::max);
+                case AudioVae vae -> bytes.merge("audio_vae", vae.peakScratchBytes(), Long::max);
+                default -> { }
+            }
+        }
+        return bytes;
+    }
+
+    private VideoVae videoVae(AutoencoderPart half) {
+        return part("vae " + half, () -> VideoVae.open(backend, weights(folder.folder(Component.VIDEO_VAE)),
+                VideoVaeConfig.read(folder.config(Component.VIDEO_VAE)), Precision.FP32, EnumSet.of(half)), VideoVae.class);
+    }
+
+    private AudioVae audioVae(AutoencoderPart half) {
+        return part("audio_vae " + half, () -> AudioVae.open(backend, weights(folder.folder(Component.AUDIO_VAE)),
+                AudioVaeConfig.read(folder.config(Component.AUDIO_VAE)), EnumSet.of(half)), AudioVae.class);
+    }
+
+    private <T extends AutoCloseable> T part(Object key, Supplier<T> opener, Class<T> type) {
+        AutoCloseable part = open.get(key);
+        if (part == null) {
+            part = opener.get();
+            open.put(key, part);
+            owned.push(part);
+        }
+        return type.cast(part);
+    }
+
+    private Checkpoint weights(Path path) {
+        return checkpoints.computeIfAbsent(path, p -> {
+            CompletableFuture<Checkpoint> opening = ahead.remove(p);
+            Checkpoint checkpoint = opening == null ? Checkpoint.open(p) : joined(opening);
+            owned.push(checkpoint);
+            return checkpoint;
+        });
+    }
+
+    /** The result, or the exception that the other thread met, as if this one had met it. */
+    private static Checkpoint joined(CompletableFuture<Checkpoint> opening) {
+        try {
+            return opening.join();
+        } catch (CompletionException e) {
+            throw e.getCause() instanceof RuntimeException cause ? cause : e;
+        }
+    }
+
+    @Override
+    public void close() {
+        // What was opened ahead and never used is closed when it is there; its failure no longer matters.
+        ahead.values().forEach(opening -> opening.thenAccept(Checkpoint::close));
+        ahead.clear();
+        open.clear();
+        checkpoints.clear();
+        while (!owned.isEmpty()) {
+            closeQuietly(owned.pop());
+        }
+    }
+
+    private static void closeQuietly(AutoCloseable part) {
+        try {
+            part.close();
+        } catch (Exception e) {
+            throw new IllegalStateException("closing " + part.getClass().getSimpleName() + ": " + e.getMessage(), e);
+        }
+    }
+}

@@ -1,0 +1,235 @@
+package io.kinema.media.video;
+
+import io.kinema.media.BadMediaException;
+import io.kinema.media.container.MediaLimits;
+import io.kinema.media.container.StreamSource;
+import io.kinema.media.ffmpeg.Frame;
+import io.kinema.media.ffmpeg.Handles;
+import io.kinema.media.ffmpeg.Scaler;
+import io.kinema.media.image.Orientation;
+import io.kinema.media.image.RgbImage;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Iterator;
+import java.util.Optional;
+import org.bytedeco.ffmpeg.avcodec.AVPacketSideData;
+import org.bytedeco.ffmpeg.avformat.AVStream;
+import org.bytedeco.ffmpeg.avutil.AVFrame;
+import org.bytedeco.ffmpeg.avutil.AVRational;
+import org.bytedeco.ffmpeg.global.avcodec;
+import org.bytedeco.ffmpeg.global.avutil;
+import org.bytedeco.ffmpeg.global.swscale;
+import org.bytedeco.javacpp.IntPointer;
+
+/**
+ * Owns an open video file and its decoder, and gives its pictures one by one, upright, as 8-bit RGB.
+ *
+ * <p>MP4, MOV and WebM with H.264, H.265, VP8, VP9, AV1, MPEG-4, MJPEG or ProRes, decided by content. The rotation of the
+ * display matrix is applied, snapped to a quarter turn; pixels that are not square are left as they are. Colours are converted
+ * with the matrix and range the stream is tagged with, BT.601 limited if it has no tags, as FFmpeg does. Closing twice is
+ * harmless.
+ */
+public final class VideoReader implements AutoCloseable {
+
+    private final Path file;
+    private final StreamSource source;
+    private final Orientation orientation;
+    private final int width;
+    private final int height;
+    private final double frameRate;
+    private final Deque<VideoFrame> decoded = new ArrayDeque<>();
+    private Optional<Converter> converter = Optional.empty();
+    private long count;
+    private boolean closed;
+
+    private VideoReader(Path file, StreamSource source) {
+        this.file = file;
+        this.source = source;
+        this.orientation = orientation(source.stream());
+        int storedWidth = source.stream().codecpar().width();
+        int storedHeight = source.stream().codecpar().height();
+        this.width = orientation.swapsSides() ? storedHeight : storedWidth;
+        this.height = orientation.swapsSides() ? storedWidth : storedHeight;
+        this.frameRate = frameRate(source.stream());
+    }
+
+    /**
+     * One picture of a video.
+     *
+     * @param image upright
+     * @param seconds when it is shown, on the file's clock; not a number if the file does not say
+     */
+    public record VideoFrame(RgbImage image, double seconds) {
+    }
+
+    /** @throws BadMediaException if the file is missing, has no video, or is beyond the default limits */
+    public static VideoReader open(Path file) {
+        return open(file, MediaLimits.DEFAULT);
+    }
+
+    /** @throws BadMediaException if the file is missing, has no video, or is beyond {@code limits} */
+    public static VideoReader open(Path file, MediaLimits limits) {
+        StreamSource source = StreamSource.open(file, avutil.AVMEDIA_TYPE_VIDEO, limits)
+                .orElseThrow(() -> new BadMediaException("The file '" + file + "' has no video; give one with pictures."));
+        try {
+            return new VideoReader(file, source);
+        } catch (RuntimeException e) {
+            source.close();
+            throw e;
+        }
+    }
+
+    /** Pixels across, upright. */
+    public int width() {
+        return width;
+    }
+
+    /** Pixels down, upright. */
+    public int height() {
+        return height;
+    }
+
+    /** Pictures per second: the container's average, else its guess. */
+    public double frameRate() {
+        return frameRate;
+    }
+
+    /**
+     * The next picture, or empty after the last.
+     *
+     * @throws BadMediaException if the file is damaged, ends early or changes its size on the way
+     * @throws IllegalStateException after {@link #close}
+     */
+    public Optional<VideoFrame> next() {
+        if (closed) {
+            throw new IllegalStateException("The reader of '" + file + "' is closed.");
+        }
+        while (decoded.isEmpty()) {
+            if (!source.advance(this::take)) {
+                if (count == 0) {
+                    throw new BadMediaException("The video '" + file + "' holds no picture; export it again.");
+                }
+                return Optional.empty();
+            }
+        }
+        return Optional.of(decoded.poll());
+    }
+
+    /** The pictures not read yet, decoded as they are asked for; failures are those of {@link #next()}. */
+    public Iterator<RgbImage> images() {
+        return new Iterator<>() {
+            private Optional<VideoFrame> ahead = VideoReader.this.next();
+
+            @Override
+            public boolean hasNext() {
+                return ahead.isPresent();
+            }
+
+            @Override
+            public RgbImage next() {
+                RgbImage image = ahead.orElseThrow().image();
+                ahead = VideoReader.this.next();
+                return image;
+            }
+        };
+    }
+
+    private void take(AVFrame frame) {
+        count++;
+        if (converter.filter(c -> !c.takes(frame)).isPresent()) {
+            throw new BadMediaException("The video '" + file + "' changes its size or pixel format on the way; export it again.");
+        }
+        if (converter.isEmpty()) {
+            converter = Optional.of(Converter.of(frame));
+        }
+        decoded.add(new VideoFrame(orientation.apply(converter.get().convert(frame)), source.seconds(frame)));
+    }
+
+    private static double frameRate(AVStream stream) {
+        AVRational average = stream.avg_frame_rate();
+        AVRational rate = average.num() > 0 && average.den() > 0 ? average : stream.r_frame_rate();
+        return rate.num() > 0 && rate.den() > 0 ? avutil.av_q2d(rate) : 0;
+    }
+
+    /** The display matrix tells by how many degrees to turn the pictures counterclockwise. */
+    private static Orientation orientation(AVStream stream) {
+        AVPacketSideData matrix = avcodec.av_packet_side_data_get(stream.codecpar().coded_side_data(),
+                stream.codecpar().nb_coded_side_data(), avcodec.AV_PKT_DATA_DISPLAYMATRIX);
+        if (matrix == null || matrix.isNull()) {
+            return Orientation.UPRIGHT;
+        }
+        double degrees = avutil.av_display_rotation_get(new IntPointer(matrix.data()));
+        return switch (Double.isNaN(degrees) ? 0 : Math.floorMod(Math.round(degrees / 90), 4)) {
+            case 1 -> Orientation.TURN_COUNTERCLOCKWISE;
+            case 2 -> Orientation.TURN_HALF;
+            case 3 -> Orientation.TURN_CLOCKWISE;
+            default -> Orientation.UPRIGHT;
+        };
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        converter.ifPresent(Converter::close);
+        source.close();
+        decoded.clear();
+    }
+
+    /** Owns the way from one pixel format to RGB and the frame it goes through. */
+    private static final class Converter implements AutoCloseable {
+
+        private final int width;
+        private final int height;
+        private final int format;
+        private final Handles handles;
+        private final Frame rgb;
+        private final Scaler scaler;
+
+        private Converter(AVFrame frame, Handles handles) {
+            this.handles = handles;
+            this.width = frame.width();
+            this.height = frame.height();
+            this.format = frame.format();
+            boolean full = frame.color_range() == avutil.AVCOL_RANGE_JPEG;
+            this.scaler = handles.add(Scaler.open(width, height, format, avutil.AV_PIX_FMT_RGB24, matrix(frame.colorspace()), full, true));
+            this.rgb = handles.add(Frame.picture(avutil.AV_PIX_FMT_RGB24, width, height));
+        }
+
+        /** For frames of this one's size and format. */
+        static Converter of(AVFrame frame) {
+            return Handles.build(handles -> new Converter(frame, handles));
+        }
+
+        /** swscale's numbers of the matrices are those of the H.264 standard, which frames carry; it takes 601 for the rest. */
+        private static int matrix(int colourSpace) {
+            return switch (colourSpace) {
+                case avutil.AVCOL_SPC_BT709 -> swscale.SWS_CS_ITU709;
+                case avutil.AVCOL_SPC_FCC -> swscale.SWS_CS_FCC;
+                case avutil.AVCOL_SPC_SMPTE240M -> swscale.SWS_CS_SMPTE240M;
+                case avutil.AVCOL_SPC_BT2020_NCL, avutil.AVCOL_SPC_BT2020_CL -> swscale.SWS_CS_BT2020;
+                default -> swscale.SWS_CS_ITU601;
+            };
+        }
+
+        boolean takes(AVFrame frame) {
+            return frame.width() == width && frame.height() == height && frame.format() == format;
+        }
+
+        RgbImage convert(AVFrame frame) {
+            AVFrame target = rgb.writable();
+            scaler.convert(frame, target);
+            RgbImage image = RgbImage.black(width, height);
+            int rowBytes = width * RgbImage.CHANNELS;
+            for (int y = 0; y < height; y++) {
+                target.data(0).position((long) y * target.linesize(0)).get(image.rgb(), y * rowBytes, rowBytes);
+            }
+            return image;
+        }
+
+        @Override
+        public void close() {
+            handles.close();
+        }
+    }
+}
