@@ -57,6 +57,7 @@ class LauncherTest {
         assertThat(shell.with("JAVA_OPTS", "-Xmx300m -Dx=y").kinema("doctor").out()).contains("Java heap at most 0.3 GiB");
         assertThat(shell.with("JAVA_OPTS", "-Xmx300m").with("KINEMA_JAVA_OPTS", "-Xmx600m").kinema("doctor").out())
                 .contains("Java heap at most 0.6 GiB");
+        assertThat(shell.with("JAVA_OPTS", "-XX:+UseZGC").kinema("doctor").out()).contains("not used by this JVM");
     }
 
     @Test

@@ -43,7 +43,7 @@ public final class GoldenCase implements AutoCloseable {
     /** The full set, where this machine has it: the folder named by KINEMA_GOLDENS, or {@code ../shared/goldens}. */
     public static Optional<Path> full() {
         Path beside = Path.of(System.getProperty("kinema.root")).resolve("../shared/goldens");
-        return Stream.of(Optional.ofNullable(System.getenv("KINEMA_GOLDENS")).map(Path::of), Optional.of(beside))
+        return Stream.of(Optional.ofNullable(System.getenv("KINEMA_GOLDENS")).filter(name -> !name.isBlank()).map(Path::of), Optional.of(beside))
                 .flatMap(Optional::stream).filter(Files::isDirectory).findFirst();
     }
 

@@ -17,9 +17,9 @@ public final class BadWeightsException extends RuntimeException {
         super(oneLine(message), cause);
     }
 
-    /** Names come out of untrusted files: control characters must not reach a terminal, nor a megabyte a log. */
+    /** Names come out of untrusted files: control characters and reversed text must not reach a terminal, nor a megabyte a log. */
     private static String oneLine(String message) {
         String shown = message.length() <= LONGEST ? message : message.substring(0, LONGEST) + "...";
-        return shown.replaceAll("\\p{Cntrl}", "?");
+        return shown.replaceAll("[\\p{Cc}\\p{Zl}\\p{Zp}\\u202a-\\u202e\\u2066-\\u2069]", "?");
     }
 }

@@ -13,7 +13,7 @@ import java.util.Arrays;
  * Owns scratch for widened operands until it is closed.
  */
 final class CpuAttention implements AttentionOps, AutoCloseable {
-    private static final int QUERY_ROWS = 192;
+    private static final int QUERY_ROWS = 240;
     private static final int KEY_ROWS = 1024;
     private static final int UNIT = 16;
 

@@ -2,6 +2,7 @@ package io.kinema.compute.cpu;
 
 import io.kinema.compute.NormOps;
 import io.kinema.compute.Tensor;
+import java.util.Arrays;
 import java.util.Optional;
 
 /** Normalisation of rows, block by block through heap arrays. */
@@ -45,9 +46,7 @@ final class CpuNorms implements NormOps {
     private static void rms(float[] a, int at, float[] w, float eps, Scratch scratch) {
         int d = w.length;
         float inverse = inverseRoot(VectorLoops.sumOfSquares(a, at, d, scratch.floats(5, Lanes.COUNT)), d, eps);
-        for (int i = 0; i < d; i++) {
-            a[at + i] = a[at + i] * inverse * w[i];
-        }
+        VectorLoops.scaleByRow(a, at, inverse, w, d);
     }
 
     static float inverseRoot(double squares, double count, float eps) {
@@ -75,17 +74,10 @@ final class CpuNorms implements NormOps {
                 scales.load(scratch, row, loaded, scale);
                 loaded = shifts.load(scratch, row, loaded, shift);
                 rms(a, r * d, w, eps, scratch);
-                modulate(a, r * d, d, scale, shift);
+                VectorLoops.modulate(a, r * d, scale, shift, d);
             }
             to.write(scratch, blocks.row(i), rows, a);
         });
-    }
-
-    private static void modulate(float[] a, int at, int d, float[] scale, float[] shift) {
-        for (int i = 0; i < d; i++) {
-            float product = a[at + i] * (1 + scale[i]);
-            a[at + i] = product + shift[i];
-        }
     }
 
     @Override
@@ -111,8 +103,8 @@ final class CpuNorms implements NormOps {
 
     @Override
     public void headNormRotary(Tensor x, Optional<HeadNorm> norm, Optional<Rotary> rotary, Tensor out) {
-        Rows in = Rows.of(x);
-        Rows to = Rows.of(out);
+        Rows in = Rows.ofTokens(x);
+        Rows to = Rows.ofTokens(out);
         int heads = x.size(1);
         int d = x.size(2);
         Optional<float[]> w = norm.map(n -> ones(n.weight(), d));
@@ -123,21 +115,21 @@ final class CpuNorms implements NormOps {
             int first = i * tokensEach;
             int count = Math.min(tokensEach, tokens - first);
             float[] a = scratch.floats(0, count * heads * d);
-            in.read(scratch, (long) first * heads, count * heads, a);
+            in.readTokens(scratch, first, count, heads, a);
             w.ifPresent(weights -> {
                 for (int r = 0; r < count * heads; r++) {
                     rms(a, r * d, weights, norm.get().eps(), scratch);
                 }
             });
             tables.ifPresent(t -> t.rotate(scratch, first, count, heads, d, a));
-            to.write(scratch, (long) first * heads, count * heads, a);
+            to.writeTokens(scratch, first, count, heads, a);
         });
     }
 
     private static float[] ones(Optional<Tensor> weight, int d) {
         return weight.map(Tensor::toFloats).orElseGet(() -> {
             float[] ones = new float[d];
-            java.util.Arrays.fill(ones, 1);
+            Arrays.fill(ones, 1);
             return ones;
         });
     }
@@ -152,21 +144,8 @@ final class CpuNorms implements NormOps {
             sin.read(scratch, first, count, s);
             for (int t = 0; t < count; t++) {
                 for (int h = 0; h < heads; h++) {
-                    rotateHead(a, (t * heads + h) * d, c, s, t * rotated, rotated / 2);
+                    VectorLoops.rotate(a, (t * heads + h) * d, c, s, t * rotated, rotated / 2);
                 }
-            }
-        }
-
-        private static void rotateHead(float[] a, int at, float[] cos, float[] sin, int table, int half) {
-            for (int i = 0; i < half; i++) {
-                float x = a[at + i];
-                float y = a[at + half + i];
-                float xCos = x * cos[table + i];
-                float ySin = -y * sin[table + i];
-                float yCos = y * cos[table + half + i];
-                float xSin = x * sin[table + half + i];
-                a[at + i] = xCos + ySin;
-                a[at + half + i] = yCos + xSin;
             }
         }
     }

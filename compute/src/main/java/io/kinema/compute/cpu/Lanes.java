@@ -46,16 +46,17 @@ final class Lanes {
     }
 
     /**
-     * The sum of all lanes, in lane order whatever compiled the caller; {@code reduceLanes} leaves the order open.
+     * The sum of all lanes, halves added to halves, whatever compiled the caller; {@code reduceLanes} leaves the order open.
      *
      * @param lanes scratch of at least {@link #COUNT} floats
      */
     static float sum(FloatVector v, float[] lanes) {
         v.intoArray(lanes, 0);
-        float sum = lanes[0];
-        for (int i = 1; i < COUNT; i++) {
-            sum += lanes[i];
+        for (int half = COUNT / 2; half > 0; half /= 2) {
+            for (int i = 0; i < half; i++) {
+                lanes[i] += lanes[i + half];
+            }
         }
-        return sum;
+        return lanes[0];
     }
 }

@@ -22,10 +22,14 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.EnumSet;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 
 /**
@@ -40,6 +44,8 @@ public final class ModelParts implements AutoCloseable {
     private final Backend backend;
     private final Precision precision;
     private final Optional<Path> transformer;
+    /** Opened ahead on background threads; taken by {@link #weights}. */
+    private final Map<Path, CompletableFuture<Checkpoint>> ahead = new HashMap<>();
     private final Map<Path, Checkpoint> checkpoints = new HashMap<>();
     private final Map<Object, AutoCloseable> open = new HashMap<>();
     /** What was opened, newest first: networks must be closed before the weights they are views of. */
@@ -79,9 +85,14 @@ public final class ModelParts implements AutoCloseable {
 
     /** The transformer of a task. Two tasks that share one folder share one transformer. */
     public Dit transformer(Task task) {
-        Component component = transformerOf(task);
-        Path path = transformer.orElseGet(() -> folder.folder(component));
-        return part(path, () -> Dit.open(backend, weights(path), DitConfig.read(folder.config(component)), precision, Rounding.of(precision)), Dit.class);
+        Path path = transformerPath(task);
+        return part(path, () -> Dit.open(backend, weights(path), DitConfig.read(folder.config(transformerOf(task))), precision,
+                Rounding.of(precision)), Dit.class);
+    }
+
+    /** Where the transformer of a task comes from. */
+    public Path transformerPath(Task task) {
+        return transformer.orElseGet(() -> folder.folder(transformerOf(task)));
     }
 
     /** Which component a task's transformer is. */
@@ -106,6 +117,19 @@ public final class ModelParts implements AutoCloseable {
 
     public AudioVae audioDecoder() {
         return audioVae(AutoencoderPart.DECODER);
+    }
+
+    /**
+     * Maps the weights that a task's request will need on other threads and returns at once. A failure is reported by the part
+     * that needs them.
+     */
+    public void prefetch(Task task, Executor background) {
+        List.of(folder.folder(Component.TEXT_ENCODER), transformerPath(task), folder.folder(Component.VIDEO_VAE), folder.folder(Component.AUDIO_VAE))
+                .forEach(path -> {
+                    if (!checkpoints.containsKey(path)) {
+                        ahead.computeIfAbsent(path, p -> CompletableFuture.supplyAsync(() -> Checkpoint.open(p), background));
+                    }
+                });
     }
 
     /** The most scratch bytes that each network opened so far has used. */
@@ -145,14 +169,27 @@ public final class ModelParts implements AutoCloseable {
 
     private Checkpoint weights(Path path) {
         return checkpoints.computeIfAbsent(path, p -> {
-            Checkpoint checkpoint = Checkpoint.open(p);
+            CompletableFuture<Checkpoint> opening = ahead.remove(p);
+            Checkpoint checkpoint = opening == null ? Checkpoint.open(p) : joined(opening);
             owned.push(checkpoint);
             return checkpoint;
         });
     }
 
+    /** The result, or the exception that the other thread met, as if this one had met it. */
+    private static Checkpoint joined(CompletableFuture<Checkpoint> opening) {
+        try {
+            return opening.join();
+        } catch (CompletionException e) {
+            throw e.getCause() instanceof RuntimeException cause ? cause : e;
+        }
+    }
+
     @Override
     public void close() {
+        // What was opened ahead and never used is closed when it is there; its failure no longer matters.
+        ahead.values().forEach(opening -> opening.thenAccept(Checkpoint::close));
+        ahead.clear();
         open.clear();
         checkpoints.clear();
         while (!owned.isEmpty()) {

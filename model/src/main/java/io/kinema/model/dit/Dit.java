@@ -15,7 +15,6 @@ import io.kinema.model.load.BlockStore;
 import io.kinema.model.load.Parameters;
 import io.kinema.model.load.Parameters.Rounding;
 import io.kinema.weights.TensorSource;
-import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**

@@ -209,6 +209,25 @@ class DitTest {
 
     @ParameterizedTest
     @MethodSource("backends")
+    void modalitiesMayBeAbsent(Supplier<Backend> backends) {
+        int[] none = {};
+        int[] four = {0, 1, 2, 3};
+        try (Backend backend = backends.get(); Dit dit = dit(PoisonedMemory.of(backend), Precision.FP32); Workspace memory = backend.workspace("test")) {
+            DitLayout videoOnly = DitLayout.of(new double[12], new int[] {0, 0, 0, 0}, none, four, none);
+            DitLayout audioOnly = DitLayout.of(new double[12], new int[] {2, 2, 2, 2}, none, none, four);
+            float[] timesteps = {0.25f};
+            int[] rows = {0, 0, 0, 0};
+            Tensor noText = memory.f32(0, config.textDim());
+            Velocities video = dit.evaluate(DitInputs.of(videoOnly, noText, timesteps, rows, inputs.video().rows(0, 4), memory.f32(0, config.audioChannels())), memory, StageTap.NONE);
+            Velocities audio = dit.evaluate(DitInputs.of(audioOnly, noText, timesteps, rows, memory.f32(0, config.videoPatchDim()), inputs.audio().rows(0, 4)), memory, StageTap.NONE);
+            assertThat(video.video().toFloats()).hasSize(4 * config.videoPatchDim()).doesNotContain(Float.NaN);
+            assertThat(video.audio().toFloats()).isEmpty();
+            assertThat(audio.audio().toFloats()).hasSize(4 * config.audioChannels()).doesNotContain(Float.NaN);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("backends")
     void aFiniteCheckNamesTheFirstBadBlock(Supplier<Backend> backends) {
         float[] video = inputs.video().toFloats();
         video[7] = Float.NaN;

@@ -1,0 +1,109 @@
+package io.kinema.cli;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.kinema.engine.inspect.ComponentReport;
+import io.kinema.engine.inspect.ModelInspector;
+import io.kinema.engine.inspect.ModelReport;
+import io.kinema.engine.inspect.TensorGroup;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code kinema inspect}: what a model or a weight file holds, without reading its weights. */
+@Command(name = "inspect", sortOptions = false,
+        description = "Lists the components of a model with their tensors' shapes, dtypes, parameter counts and bytes.")
+final class InspectCommand implements Callable<Integer> {
+    private final Terminal terminal;
+
+    @Parameters(paramLabel = "MODEL|FILE", description = "A model folder, a component's folder or a .safetensors file.")
+    private Path path;
+
+    @Option(names = "--tensors", description = "List every tensor; without it, layers that are alike share a line.")
+    private boolean tensors;
+
+    @Option(names = "--json", description = "Print one JSON document.")
+    private boolean json;
+
+    InspectCommand(Terminal terminal) {
+        this.terminal = terminal;
+    }
+
+    @Override
+    public Integer call() {
+        ModelReport report = ModelInspector.inspect(path);
+        terminal.print(json ? document(report).toPrettyString() : text(report));
+        return ExitCode.DONE;
+    }
+
+    private String text(ModelReport report) {
+        StringBuilder out = new StringBuilder();
+        line(out, "%s: %d components, %,d parameters, %s", report.path(), report.components().size(), report.parameters(), bytes(report.bytes()));
+        for (ComponentReport component : report.components()) {
+            out.append(System.lineSeparator());
+            line(out, "%s%s", component.name(), component.className().map(c -> "  " + c).orElse(""));
+            if (component.sharedWith().isPresent()) {
+                line(out, "  the same folder as %s", component.sharedWith().get());
+            } else if (component.tensors().isEmpty()) {
+                line(out, "  no weights");
+            } else {
+                tensors(out, component);
+            }
+        }
+        return out.toString().stripTrailing();
+    }
+
+    private void tensors(StringBuilder out, ComponentReport component) {
+        line(out, "  %d tensors in %d %s, %,d parameters, %s, %s", component.tensors().size(), component.files().size(),
+                component.files().size() == 1 ? "file" : "files", component.parameters(),
+                bytes(component.bytes()), component.parametersByDType().keySet().stream().map(Enum::name).collect(Collectors.joining(" and ")));
+        if (tensors) {
+            component.tensors().forEach(t -> line(out, "    %s  %s %s", t.name(), t.dtype(), t.shape()));
+        } else {
+            TensorGroup.of(component.tensors()).forEach(g -> line(out, "    %s  %s %s%s", g.pattern(), g.dtype(), g.shape(), g.count() > 1 ? " x " + g.count() : ""));
+        }
+    }
+
+    private static void line(StringBuilder out, String format, Object... values) {
+        out.append(String.format(Locale.ROOT, format, values)).append(System.lineSeparator());
+    }
+
+    private static String bytes(long count) {
+        return count < 1_000_000 ? String.format(Locale.ROOT, "%,d bytes", count)
+                : String.format(Locale.ROOT, count < 1_000_000_000 ? "%.1f MB" : "%.2f GB", count / (count < 1_000_000_000 ? 1e6 : 1e9));
+    }
+
+    private static ObjectNode document(ModelReport report) {
+        ObjectNode root = JsonNodeFactory.instance.objectNode().put("path", report.path().toString()).put("parameters", report.parameters())
+                .put("bytes", report.bytes());
+        ArrayNode components = root.putArray("components");
+        report.components().forEach(c -> components.add(document(c)));
+        return root;
+    }
+
+    private static ObjectNode document(ComponentReport component) {
+        ObjectNode node = JsonNodeFactory.instance.objectNode().put("name", component.name()).put("path", component.path().toString())
+                .put("parameters", component.parameters()).put("bytes", component.bytes());
+        component.className().ifPresent(c -> node.put("class", c));
+        component.sharedWith().ifPresent(c -> node.put("shared_with", c));
+        ObjectNode dtypes = node.putObject("parameters_by_dtype");
+        component.parametersByDType().forEach((dtype, count) -> dtypes.put(dtype.name(), count));
+        ObjectNode metadata = node.putObject("metadata");
+        component.metadata().forEach(metadata::put);
+        ArrayNode list = node.putArray("tensors");
+        component.tensors().forEach(t -> {
+            ObjectNode tensor = list.addObject().put("name", t.name()).put("dtype", t.dtype().name());
+            ArrayNode shape = tensor.putArray("shape");
+            for (long size : t.shape().toArray()) {
+                shape.add(size);
+            }
+            tensor.put("bytes", t.bytes()).put("file", t.file().getFileName().toString());
+        });
+        return node;
+    }
+}
