@@ -123,7 +123,7 @@ final class VectorLoops {
     }
 
     /** Sum of squares of [at, at + n). */
-    static float sumOfSquares(float[] a, int at, int n, float[] lanes) {
+    static float sumOfSquares(float[] a, int at, int n) {
         FloatVector s0 = Lanes.all(0f);
         FloatVector s1 = s0;
         FloatVector s2 = s0;
@@ -143,7 +143,7 @@ final class VectorLoops {
             FloatVector x = Lanes.load(a, i);
             s0 = x.fma(x, s0);
         }
-        float sum = Lanes.sum(s0.add(s1).add(s2.add(s3)), lanes);
+        float sum = Lanes.sum(s0.add(s1).add(s2.add(s3)));
         for (; i < at + n; i++) {
             sum += a[i] * a[i];
         }
@@ -151,7 +151,7 @@ final class VectorLoops {
     }
 
     /** Sum of [at, at + n). */
-    static float sum(float[] a, int at, int n, float[] lanes) {
+    static float sum(float[] a, int at, int n) {
         FloatVector s0 = Lanes.all(0f);
         FloatVector s1 = s0;
         FloatVector s2 = s0;
@@ -166,7 +166,7 @@ final class VectorLoops {
         for (; i <= at + n - Lanes.COUNT; i += Lanes.COUNT) {
             s0 = s0.add(Lanes.load(a, i));
         }
-        float sum = Lanes.sum(s0.add(s1).add(s2.add(s3)), lanes);
+        float sum = Lanes.sum(s0.add(s1).add(s2.add(s3)));
         for (; i < at + n; i++) {
             sum += a[i];
         }
@@ -243,22 +243,15 @@ final class VectorLoops {
     }
 
     /** The largest of the first n values; -infinity for none. A NaN may be passed over. */
-    static float largest(float[] a, int n, float[] lanes) {
+    static float largest(float[] a, int n) {
         FloatVector m0 = Lanes.all(Float.NEGATIVE_INFINITY);
         FloatVector m1 = m0;
         int i = 0;
         for (; i <= n - 2 * Lanes.COUNT; i += 2 * Lanes.COUNT) {
-            FloatVector x0 = Lanes.load(a, i);
-            FloatVector x1 = Lanes.load(a, i + Lanes.COUNT);
-            m0 = m0.blend(x0, x0.compare(VectorOperators.GT, m0));
-            m1 = m1.blend(x1, x1.compare(VectorOperators.GT, m1));
+            m0 = Lanes.larger(m0, Lanes.load(a, i));
+            m1 = Lanes.larger(m1, Lanes.load(a, i + Lanes.COUNT));
         }
-        m0 = m0.blend(m1, m1.compare(VectorOperators.GT, m0));
-        m0.intoArray(lanes, 0);
-        float largest = lanes[0];
-        for (int l = 1; l < Lanes.COUNT; l++) {
-            largest = lanes[l] > largest ? lanes[l] : largest;
-        }
+        float largest = Lanes.largest(Lanes.larger(m0, m1));
         for (; i < n; i++) {
             largest = a[i] > largest ? a[i] : largest;
         }
@@ -266,11 +259,11 @@ final class VectorLoops {
     }
 
     /** {@code a = e^(a - largest)} over the first n values; returns their sum. */
-    static float expAndSum(float[] a, int n, float largest, float[] lanes) {
+    static float expAndSum(float[] a, int n, float largest) {
         for (int i = 0; i < n; i += Lanes.COUNT) {
             VectorMath.expNotPositive(Lanes.load(a, i).sub(largest)).intoArray(a, i);
         }
-        return sum(a, 0, n, lanes);
+        return sum(a, 0, n);
     }
 
     /** {@code to[at + i] = sum_j taps[j] * from[start + i + j]} for the first n; {@code to} has room for one vector more. */
