@@ -64,6 +64,7 @@ public final class Kinema implements Runnable {
                 new DoctorCommand(terminal))) {
             line.addSubcommand(command);
         }
+        line.addSubcommand(new CommandLine(new AdaptersCommand()).addSubcommand(new AdaptersInspectCommand(terminal)));
         line.setOut(terminal.outWriter()).setErr(terminal.errWriter());
         line.setAbbreviatedOptionsAllowed(false);
         line.setUsageHelpAutoWidth(true);

@@ -85,7 +85,7 @@ public final class H3Engine implements AutoCloseable {
      */
     public ResolvedRequest resolve(GenerateRequest request) {
         requireOpen();
-        return new RequestResolver(model.geometry(), PictureHeaders.SIZES).resolve(request);
+        return new RequestResolver(model.geometry(), PictureHeaders.SIZES, parts::adapter).resolve(request);
     }
 
     /** {@link #generate(GenerateRequest, ProgressListener, Cancellation)} without a listener. */
@@ -124,7 +124,7 @@ public final class H3Engine implements AutoCloseable {
     public void generateEach(GenerateRequest request, ProgressListener listener, Cancellation cancellation, Consumer<Clip> taker) {
         claim();
         try {
-            ResolvedRequest resolved = new RequestResolver(model.geometry(), PictureHeaders.SIZES).resolve(request);
+            ResolvedRequest resolved = new RequestResolver(model.geometry(), PictureHeaders.SIZES, parts::adapter).resolve(request);
             resolved.notes().forEach(note -> listener.progress(new Progress.Message(note)));
             make(resolved, listener, cancellation, taker);
         } finally {

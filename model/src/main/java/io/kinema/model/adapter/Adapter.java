@@ -15,12 +15,12 @@ import java.util.Optional;
  * @param tensors      tensors in the file
  * @param pairs        low-rank deltas, one for each layer reached
  * @param edits        full-rank edits
- * @param alpha        what scaled the pairs, for messages: a number, {@code rank}, or {@code per module}
+ * @param alpha        what scaled the pairs
  * @param partition    the transformer it was trained on, empty when nothing says so
  * @param contract     how to sample with it, empty when unknown: the request must then state its schedule
  */
 public record Adapter(String name, String sha256, Recognition recognition, String keyStyle, int tensors, List<LowRankPair> pairs,
-                      List<WeightEdit> edits, String alpha, Optional<Partition> partition, Optional<SamplingContract> contract) {
+                      List<WeightEdit> edits, AlphaUsed alpha, Optional<Partition> partition, Optional<SamplingContract> contract) {
     public Adapter {
         pairs = List.copyOf(pairs);
         edits = List.copyOf(edits);
@@ -34,6 +34,24 @@ public record Adapter(String name, String sha256, Recognition recognition, Strin
      */
     public record Recognition(String artefact, String by) {
         static final Recognition NONE = new Recognition("unknown", "nothing");
+    }
+
+    /**
+     * The alpha that scaled the pairs.
+     *
+     * @param value a number, {@code rank}, {@code per module}, or {@code none} without pairs
+     * @param from  who said so
+     */
+    public record AlphaUsed(String value, Source from) {
+        /** Who says what alpha is. */
+        public enum Source {
+            /** The file itself. */
+            FILE,
+            /** It is known of this artefact. */
+            KNOWN,
+            /** Whoever opened the file. */
+            CALLER
+        }
     }
 
     /** True when it edits weights once, at load, and cannot be scaled or exchanged afterwards. */

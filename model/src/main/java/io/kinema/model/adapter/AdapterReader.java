@@ -52,7 +52,7 @@ final class AdapterReader {
             FastH3.check(origin, source.metadata(), keys, pairs.stream().mapToInt(p -> p.down().shape().size(0)).max().orElse(0));
         }
         recognized.known().ifPresent(k -> Completeness.require(origin, k, pairs, transformer));
-        return new Adapter(source.fileName(), source.sha256(), recognized.as(), KeyStyle.describe(keys), keys.size(), pairs, edits, alpha.summary(),
+        return new Adapter(source.fileName(), source.sha256(), recognized.as(), KeyStyle.describe(keys), keys.size(), pairs, edits, alpha.used(),
                 partition(keys, recognized), recognized.contract());
     }
 

@@ -1,5 +1,7 @@
 package io.kinema.model.adapter;
 
+import java.util.Optional;
+
 /** The strength a low-rank adapter was trained with: its delta is multiplied by alpha / rank. */
 public sealed interface Alpha {
     /** Alpha follows the rank, so the factor is 1. */
@@ -8,6 +10,19 @@ public sealed interface Alpha {
     /** A number. @throws IllegalArgumentException unless it is finite and above 0 */
     static Alpha of(double value) {
         return new Value(value);
+    }
+
+    /** A number, or {@code rank}; empty when it is neither. */
+    static Optional<Alpha> parse(String text) {
+        if (text.equals("rank")) {
+            return Optional.of(RANK);
+        }
+        try {
+            double value = Double.parseDouble(text);
+            return value > 0 && Double.isFinite(value) ? Optional.of(of(value)) : Optional.empty();
+        } catch (NumberFormatException e) {
+            return Optional.empty();
+        }
     }
 
     /** What multiplies the delta of a pair of this rank. */

@@ -1,5 +1,7 @@
 package io.kinema.model.adapter;
 
+import io.kinema.model.adapter.Adapter.AlphaUsed;
+import io.kinema.model.adapter.Adapter.AlphaUsed.Source;
 import io.kinema.model.adapter.AdapterRecognizer.Recognized;
 import io.kinema.weights.BadWeightsException;
 import io.kinema.weights.StoredTensor;
@@ -17,6 +19,7 @@ final class AlphaChoice {
     private final Optional<Alpha> known;
     private final Optional<Alpha> otherwise;
     private final Set<String> used = new LinkedHashSet<>();
+    private Source from = Source.FILE;
 
     AlphaChoice(AdapterSource source, Recognized recognized, Optional<Alpha> otherwise) {
         this.origin = source.tensors().origin();
@@ -35,11 +38,12 @@ final class AlphaChoice {
         Alpha alpha = file.or(() -> known).or(() -> otherwise).orElseThrow(() -> new BadWeightsException(origin
                 + ": no alpha in the file, and it is no known adapter; state it, for example alpha 8, or alpha rank for a factor of 1"));
         used.add(alpha.toString());
+        from = file.isPresent() ? Source.FILE : known.isPresent() ? Source.KNOWN : Source.CALLER;
         return alpha.factor(rank) * (file.isPresent() ? metadata.correction(rank) : 1);
     }
 
-    /** What was used, for people. */
-    String summary() {
-        return used.isEmpty() ? "none" : used.size() == 1 ? used.iterator().next() : "per module";
+    /** What was used, and who said it last. */
+    AlphaUsed used() {
+        return new AlphaUsed(used.isEmpty() ? "none" : used.size() == 1 ? used.iterator().next() : "per module", from);
     }
 }
