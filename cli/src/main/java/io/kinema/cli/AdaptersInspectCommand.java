@@ -47,8 +47,8 @@ final class AdaptersInspectCommand implements Callable<Integer> {
         line(out, "  sha256      %s", adapter.sha256());
         line(out, "  artefact    %s, recognised by %s", adapter.recognition().artefact(), adapter.recognition().by());
         line(out, "  keys        %s", adapter.keyStyle());
-        line(out, "  matched     %d of %d tensors: %d low-rank layers, rank up to %d, %d whole-weight edits", adapter.tensors(), adapter.tensors(),
-                adapter.pairs().size(), adapter.rank(), adapter.edits().size());
+        line(out, "  matched     %d of %d tensors: %d low-rank modules of rank up to %d, %d whole-weight edits", adapter.tensors(), adapter.tensors(),
+                adapter.modules(), adapter.rank(), adapter.edits().size());
         line(out, "  alpha       %s", alpha(adapter));
         line(out, "  transformer %s", adapter.partition().map(Partition::label).orElse("not stated"));
         line(out, "  applied     %s", adapter.fused() ? "fused into the weights before they are loaded" : "at run time, at any scale");
@@ -74,7 +74,7 @@ final class AdaptersInspectCommand implements Callable<Integer> {
     private static ObjectNode document(Adapter adapter) {
         ObjectNode node = JsonNodeFactory.instance.objectNode().put("file", adapter.name()).put("sha256", adapter.sha256())
                 .put("artefact", adapter.recognition().artefact()).put("recognised_by", adapter.recognition().by()).put("keys", adapter.keyStyle())
-                .put("tensors", adapter.tensors()).put("layers", adapter.pairs().size()).put("edits", adapter.edits().size())
+                .put("tensors", adapter.tensors()).put("modules", adapter.modules()).put("edits", adapter.edits().size())
                 .put("rank", adapter.rank()).put("fused", adapter.fused());
         if (adapter.alpha().from() == Adapter.AlphaUsed.Source.CALLER) {
             node.putNull("alpha");

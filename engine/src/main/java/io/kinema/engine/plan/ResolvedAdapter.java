@@ -14,15 +14,15 @@ import java.util.Optional;
  * @param sha256      of the file's content
  * @param recognition what it was recognised as
  * @param alpha       what scales its pairs
- * @param layers      layers it reaches
+ * @param modules     modules that its low-rank pairs reach
  * @param rank        its largest rank
  * @param fused       it is fused into the weights before they are loaded
  * @param contract    how it must be sampled
  */
-public record ResolvedAdapter(AdapterUse use, String sha256, Recognition recognition, AlphaUsed alpha, int layers, int rank,
+public record ResolvedAdapter(AdapterUse use, String sha256, Recognition recognition, AlphaUsed alpha, int modules, int rank,
                               boolean fused, Optional<SamplingContract> contract) {
     static ResolvedAdapter of(AdapterUse use, Adapter adapter) {
-        return new ResolvedAdapter(use, adapter.sha256(), adapter.recognition(), adapter.alpha(), adapter.pairs().size() + adapter.edits().size(),
+        return new ResolvedAdapter(use, adapter.sha256(), adapter.recognition(), adapter.alpha(), adapter.modules(),
                 adapter.rank(), adapter.fused(), adapter.contract());
     }
 

@@ -42,7 +42,7 @@ public final class ResolvedRequestJson {
     private static ObjectNode adapter(ResolvedAdapter adapter) {
         ObjectNode node = NODES.objectNode().put("file", adapter.use().name()).put("sha256", adapter.sha256()).put("scale", adapter.use().scale())
                 .put("artefact", adapter.recognition().artefact()).put("recognised_by", adapter.recognition().by()).put("alpha", adapter.alpha().value())
-                .put("layers", adapter.layers()).put("rank", adapter.rank()).put("fused", adapter.fused());
+                .put("modules", adapter.modules()).put("rank", adapter.rank()).put("fused", adapter.fused());
         adapter.contract().ifPresent(contract -> node.set("contract", contract(contract)));
         return node;
     }

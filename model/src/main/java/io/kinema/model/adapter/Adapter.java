@@ -59,6 +59,11 @@ public record Adapter(String name, String sha256, Recognition recognition, Strin
         return !edits.isEmpty();
     }
 
+    /** Modules that its pairs reach; the two halves of a SwiGLU's input projection are one. */
+    public int modules() {
+        return (int) pairs.stream().map(p -> p.target().module()).distinct().count();
+    }
+
     /** The largest rank of its pairs, 0 without pairs. */
     public int rank() {
         return pairs.stream().mapToInt(LowRankPair::rank).max().orElse(0);

@@ -36,7 +36,7 @@ final class AlphaChoice {
         int rank = down.shape().size(0);
         Optional<Alpha> file = own.map(Alpha::of).or(() -> metadata.of(module));
         Alpha alpha = file.or(() -> known).or(() -> otherwise).orElseThrow(() -> new BadWeightsException(origin
-                + ": no alpha in the file, and it is no known adapter; state it, for example alpha 8, or alpha rank for a factor of 1"));
+                + ": no alpha in the file, and it is no known adapter; state it with --adapter-alpha: a number, or rank for a factor of 1"));
         used.add(alpha.toString());
         from = file.isPresent() ? Source.FILE : known.isPresent() ? Source.KNOWN : Source.CALLER;
         return alpha.factor(rank) * (file.isPresent() ? metadata.correction(rank) : 1);
