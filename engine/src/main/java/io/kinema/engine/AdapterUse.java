@@ -11,7 +11,7 @@ import java.util.Optional;
  *
  * @param file  safetensors, in any of the key styles that people have
  * @param scale multiplies the adapter's own alpha / rank; finite, 0 leaves it out
- * @param alpha for a file that neither states alpha nor is known; refused where it contradicts
+ * @param alpha for a file that neither states alpha nor is known; refused where no adapter of the request needs it and it contradicts
  */
 public record AdapterUse(Path file, double scale, Optional<Alpha> alpha) {
     public AdapterUse {

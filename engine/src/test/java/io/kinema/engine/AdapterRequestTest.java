@@ -88,6 +88,8 @@ class AdapterRequestTest {
                 .hasMessageContaining("no alpha in the file");
         assertThat(refusal(r -> r.adapter(use(TURBO, 1).withAlpha(Alpha.of(128))))).contains("adapterAlpha: got 128, but " + TURBO + " has alpha 8 as published");
         assertThat(refusal(r -> r.adapter(use("style.safetensors", 1).withAlpha(Alpha.of(8))))).contains("has alpha 4 by its file");
+        ResolvedRequest beside = resolve(r -> r.adapter(use(TURBO, 1).withAlpha(Alpha.RANK)).adapter(use("silent.safetensors", 0.5).withAlpha(Alpha.RANK)));
+        assertThat(beside.adapters()).extracting(a -> a.alpha().value()).containsExactly("8", "rank");
         ResolvedRequest stated = resolve(r -> r.adapter(use("silent.safetensors", 1).withAlpha(Alpha.RANK)).steps(2).flowShift(12).audioFlowShift(3));
         assertThat(stated.adapters().getFirst().alpha().value()).isEqualTo("rank");
     }

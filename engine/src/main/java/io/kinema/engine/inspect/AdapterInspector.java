@@ -11,6 +11,7 @@ import io.kinema.model.dit.DitConfig;
 import io.kinema.model.dit.DitTensors;
 import io.kinema.weights.SafetensorsFile;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Optional;
 
 /** Reads an adapter as a request would, and says what it is. */
@@ -35,7 +36,7 @@ public final class AdapterInspector {
     private static DitConfig guess(Path file) {
         try (SafetensorsFile source = SafetensorsFile.open(file)) {
             boolean released = source.names().stream().map(n -> source.get(n).shape().toArray())
-                    .anyMatch(dims -> java.util.Arrays.stream(dims).anyMatch(d -> d == DitConfig.RELEASED.hidden()));
+                    .anyMatch(dims -> Arrays.stream(dims).anyMatch(d -> d == DitConfig.RELEASED.hidden()));
             return released ? DitConfig.RELEASED : config(BundledModel.folder());
         }
     }

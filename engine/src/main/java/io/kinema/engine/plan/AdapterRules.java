@@ -21,12 +21,12 @@ final class AdapterRules {
         for (AdapterUse use : uses) {
             Adapter adapter = files.read(use, task);
             requirePartition(use, adapter, task);
-            requireAlphaOnce(use, adapter);
             resolved.add(ResolvedAdapter.of(use, adapter));
             if (use.scale() == 0) {
                 notes.add("adapter " + use.name() + " is left out by its scale of 0, and its contract with it");
             }
         }
+        requireAlphaOnce(resolved);
         requireAlone(resolved);
         return resolved;
     }
@@ -43,11 +43,17 @@ final class AdapterRules {
         });
     }
 
-    private static void requireAlphaOnce(AdapterUse use, Adapter adapter) {
-        use.alpha().filter(a -> adapter.alpha().from() != Source.CALLER && !adapter.alpha().value().equals(a.toString())).ifPresent(a -> {
-            throw new BadRequestException("adapterAlpha", a.toString(), "but " + use.name() + " has alpha " + adapter.alpha().value()
-                    + (adapter.alpha().from() == Source.FILE ? " by its file" : " as published") + "; leave it out");
-        });
+    /** Alpha is stated for the adapters that lack one; where none does, it must not contradict what they have. */
+    private static void requireAlphaOnce(List<ResolvedAdapter> adapters) {
+        if (adapters.stream().anyMatch(a -> a.alpha().from() == Source.CALLER)) {
+            return;
+        }
+        for (ResolvedAdapter adapter : adapters) {
+            adapter.use().alpha().filter(a -> !adapter.alpha().value().equals(a.toString())).ifPresent(a -> {
+                throw new BadRequestException("adapterAlpha", a.toString(), "but " + adapter.use().name() + " has alpha " + adapter.alpha().value()
+                        + (adapter.alpha().from() == Source.FILE ? " by its file" : " as published") + "; leave it out");
+            });
+        }
     }
 
     /** Fusing rounds to the checkpoint's dtype: it is done once, at full strength, with nothing on top. */

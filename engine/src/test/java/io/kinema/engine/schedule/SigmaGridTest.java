@@ -1,6 +1,7 @@
 package io.kinema.engine.schedule;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -108,7 +109,7 @@ class SigmaGridTest {
         float[] sigmas = grid.sigmas();
         assertThat(sigmas).hasSize(expected.length);
         for (int i = 0; i < expected.length; i++) {
-            assertThat((double) sigmas[i]).isCloseTo(expected[i], org.assertj.core.api.Assertions.within(1e-6));
+            assertThat((double) sigmas[i]).isCloseTo(expected[i], within(1e-6));
         }
     }
 }

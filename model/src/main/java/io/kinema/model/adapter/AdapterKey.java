@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * A tensor's name in an adapter file, taken apart.
@@ -49,7 +50,7 @@ record AdapterKey(String name, String module, Kind kind, boolean infix, Optional
     }
 
     private static Optional<Ending> ending(String rest) {
-        return java.util.stream.Stream.of(new Ending(".alpha", Kind.ALPHA), new Ending(".diff", Kind.WEIGHT_DIFF),
+        return Stream.of(new Ending(".alpha", Kind.ALPHA), new Ending(".diff", Kind.WEIGHT_DIFF),
                 new Ending(".diff_b", Kind.BIAS_DIFF), new Ending(".set_weight", Kind.SET_WEIGHT)).filter(e -> rest.endsWith(e.suffix())).findFirst();
     }
 

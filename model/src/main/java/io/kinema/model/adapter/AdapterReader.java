@@ -64,6 +64,10 @@ final class AdapterReader {
             Optional<AdapterKey> key = AdapterKey.parse(name).filter(this::placed);
             key.ifPresentOrElse(keys::add, () -> strangers.add(name));
         }
+        if (strangers.stream().anyMatch(FastH3::sparseGate)) {
+            throw new BadWeightsException(origin + ": tensor " + strangers.stream().filter(FastH3::sparseGate).findFirst().orElseThrow()
+                    + " is a gate of sparse attention, which this transformer does not have; use the dense variant of the adapter");
+        }
         if (!strangers.isEmpty() || keys.isEmpty()) {
             throw new BadWeightsException(origin + ": " + keys.size() + " of " + (keys.size() + strangers.size())
                     + " tensors belong to this transformer" + (strangers.isEmpty() ? "" : ", the first that do not are "

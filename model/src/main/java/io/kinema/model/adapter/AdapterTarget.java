@@ -1,5 +1,6 @@
 package io.kinema.model.adapter;
 
+import java.util.Locale;
 import java.util.Objects;
 
 /**
@@ -32,6 +33,6 @@ public record AdapterTarget(String module, Part part) {
 
     @Override
     public String toString() {
-        return part == Part.WHOLE ? module : module + " (" + part.name().toLowerCase(java.util.Locale.ROOT) + " half)";
+        return part == Part.WHOLE ? module : module + " (" + part.name().toLowerCase(Locale.ROOT) + " half)";
     }
 }

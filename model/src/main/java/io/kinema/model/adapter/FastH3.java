@@ -16,6 +16,11 @@ final class FastH3 {
         return FORMAT.equals(metadata.get("format"));
     }
 
+    /** True for a tensor of the variant that was trained with block-sparse attention. */
+    static boolean sparseGate(String name) {
+        return name.endsWith(".attn.to_gate_compress.set_weight");
+    }
+
     /**
      * Checks what the metadata states against the payload.
      *

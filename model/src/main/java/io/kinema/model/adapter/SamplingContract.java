@@ -1,6 +1,7 @@
 package io.kinema.model.adapter;
 
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * How a distilled adapter must be sampled: what it was trained for, and what gives blur or noise when it is not kept.
@@ -40,6 +41,6 @@ public record SamplingContract(String name, List<String> tasks, List<Double> sch
 
     /** Equidistant noise levels. */
     static List<Double> uniform(int evaluations) {
-        return java.util.stream.IntStream.rangeClosed(0, evaluations).mapToObj(i -> (double) (evaluations - i) / evaluations).toList();
+        return IntStream.rangeClosed(0, evaluations).mapToObj(i -> (double) (evaluations - i) / evaluations).toList();
     }
 }

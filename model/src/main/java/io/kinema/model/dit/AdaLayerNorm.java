@@ -50,7 +50,7 @@ final class AdaLayerNorm implements AutoCloseable {
             }
             project(run, adapters, output, active, last);
         }
-        return new Modulation(memory, timesteps, tables, last, hidden);
+        return new Modulation(memory, adapters, timesteps, tables, last, hidden);
     }
 
     /** One row at a time: a timestep's bits must not depend on which others are evaluated with it. */

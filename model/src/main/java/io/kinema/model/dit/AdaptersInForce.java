@@ -8,15 +8,13 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The low-rank deltas of all adapters in use, by the layer they add to, in the order of the request. Owns nothing. */
-final class AdaptersInForce {
+/**
+ * The low-rank deltas of all adapters in use. Owns nothing; equal when the same matrices act with the same factors.
+ *
+ * @param deltas by the layer they add to, in the order of the request
+ */
+record AdaptersInForce(Map<AdapterTarget, List<LowRankDelta>> deltas) {
     static final AdaptersInForce NONE = new AdaptersInForce(Map.of());
-
-    private final Map<AdapterTarget, List<LowRankDelta>> deltas;
-
-    private AdaptersInForce(Map<AdapterTarget, List<LowRankDelta>> deltas) {
-        this.deltas = deltas;
-    }
 
     static AdaptersInForce of(List<ScaledAdapter> chosen) {
         Map<AdapterTarget, List<LowRankDelta>> all = new HashMap<>();

@@ -103,7 +103,7 @@ public final class Dit implements AutoCloseable {
 
     /**
      * Chooses the adapters of the calls that follow, in the order in which their deltas are added; none of them for an empty
-     * list, and a scale of 0 leaves its adapter out. A request's sequence, modulation and steps belong to one choice.
+     * list, and a scale of 0 leaves its adapter out. A request's sequence, modulation and steps belong to one choice; a step with those of another is refused.
      *
      * @param chosen made by {@link #load} of this transformer; they must stay open while they are chosen
      */
@@ -129,7 +129,7 @@ public final class Dit implements AutoCloseable {
             tap.stage("rope_cos", rotary.cos());
             tap.stage("rope_sin", rotary.sin());
             Tensor refined = refiner.forward(run, adapters, geometry, text, memory, tap);
-            return new DitSequence(run.backend(), memory, layout, refined, rotary);
+            return new DitSequence(run.backend(), memory, adapters, layout, refined, rotary);
         } catch (RuntimeException e) {
             memory.close();
             throw e;
@@ -176,6 +176,9 @@ public final class Dit implements AutoCloseable {
         DitLayout layout = sequence.layout();
         requireRows("video rows", video, layout.videoRows(), config.videoPatchDim());
         requireRows("audio rows", audio, layout.audioRows(), config.audioChannels());
+        if (!sequence.adapters().equals(adapters) || !modulation.adapters().equals(adapters)) {
+            throw new IllegalStateException("dit forward: got a sequence or modulation made with other adapters than those in force, expected the same; prepare them again");
+        }
         RowTables rows = RowTables.of(layout, modulation, rowTimesteps);
         try (Workspace.Frame _ = run.scratch().frame()) {
             Tensor x = pack(sequence, video, audio, tap);

@@ -14,6 +14,7 @@ import io.kinema.weights.BadWeightsException;
 import io.kinema.weights.MemoryTensors;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -189,8 +190,8 @@ class AdapterReaderTest {
                 AdapterFixture.Fused.INTERLEAVED), metadata), NOT_STATED);
         assertThat(adapter.recognition()).isEqualTo(new Adapter.Recognition("FlashGen 4-step", "metadata"));
         assertThat(adapter.tensors()).as("5 per block, 4 per refiner block, 1 at the end").isEqualTo(2 * (5 * 3 + 4 * 2 + 1));
-        assertThat(adapter.contract().orElseThrow()).isEqualTo(new SamplingContract("FlashGen 4-step", java.util.List.of("t2va"),
-                java.util.List.of(1., .7, .4, .15, 0.), 12, 3));
+        assertThat(adapter.contract().orElseThrow()).isEqualTo(new SamplingContract("FlashGen 4-step", List.of("t2va"),
+                List.of(1., .7, .4, .15, 0.), 12, 3));
         Map<String, Entry> cut = fixture.original("transformer.", ".lora_A.default.weight", ".lora_B.default.weight", false, AdapterFixture.Fused.INTERLEAVED);
         cut.keySet().removeIf(name -> name.contains("blocks.2.adaln_proj"));
         assertThat(refusal(write("cut.safetensors", cut, metadata))).contains("33 of 34 layers of FlashGen", "transformer_blocks.2.adaln_proj.linear");
@@ -215,6 +216,9 @@ class AdapterReaderTest {
             wrong.put(counter, "5");
             assertThat(refusal(write("wrong.safetensors", entries, wrong))).contains("metadata " + counter + " is 5, the file has");
         }
+        Map<String, Entry> sparse = new LinkedHashMap<>(entries);
+        sparse.put("transformer_blocks.0.attn.to_gate_compress.set_weight", new Entry(new float[64 * 48], 64, 48));
+        assertThat(refusal(write("vsa.safetensors", sparse, good))).contains("to_gate_compress.set_weight is a gate of sparse attention", "dense variant");
         Map<String, String> other = new LinkedHashMap<>(good);
         other.put("finetuned_model", "somebody/else");
         assertThat(refusal(write("other.safetensors", entries, other))).contains("finetuned_model is 'somebody/else'");

@@ -1,9 +1,11 @@
 package io.kinema.model.dit;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.within;
 
 import io.kinema.compute.Backend;
+import io.kinema.compute.Operand;
 import io.kinema.compute.Precision;
 import io.kinema.compute.Tensor;
 import io.kinema.compute.Workspace;
@@ -14,6 +16,7 @@ import io.kinema.model.adapter.AdapterFile;
 import io.kinema.model.adapter.AdapterFixture;
 import io.kinema.model.adapter.AdapterFixture.Entry;
 import io.kinema.model.adapter.AdapterFixture.Fused;
+import io.kinema.model.adapter.AdapterTarget;
 import io.kinema.model.adapter.Alpha;
 import io.kinema.model.adapter.FusedTensors;
 import io.kinema.model.load.Parameters.Rounding;
@@ -140,6 +143,21 @@ class AdapterTest {
     }
 
     @Test
+    void aStepWithTablesOfOtherAdaptersIsRefused() {
+        try (Dit dit = dit(source, Precision.FP32); AdapterFile file = fixture(1); LoadedAdapter loaded = dit.load(file.adapter());
+             Workspace memory = backend.workspace("test"); Modulation without = dit.modulation(inputs.timesteps())) {
+            dit.use(List.of(new ScaledAdapter(loaded, 1)));
+            Velocities out = Velocities.allocate(memory, config, inputs.layout());
+            try (DitSequence sequence = dit.prepare(inputs.layout(), inputs.text()); Modulation with = dit.modulation(inputs.timesteps())) {
+                assertThatIllegalStateException().isThrownBy(() -> dit.forward(sequence, without, inputs.rowTimesteps(), inputs.video(), inputs.audio(), out))
+                        .withMessageContaining("other adapters");
+                dit.use(List.of(new ScaledAdapter(loaded, 1)));
+                dit.forward(sequence, with, inputs.rowTimesteps(), inputs.video(), inputs.audio(), out);
+            }
+        }
+    }
+
+    @Test
     void scalesAddWhatTheFusedWeightsWould() {
         try (Dit dit = dit(source, Precision.FP32); AdapterFile file = fixture(1); AdapterFile other = fixture(2);
              LoadedAdapter loaded = dit.load(file.adapter()); LoadedAdapter second = dit.load(other.adapter())) {
@@ -162,7 +180,7 @@ class AdapterTest {
             int in = p.down().shape().size(1);
             int rank = p.up().shape().size(1);
             double[] whole = deltas.computeIfAbsent(p.target().module() + ".weight", n -> new double[(int) source.get(n).shape().elements()]);
-            int at = p.target().part() == io.kinema.model.adapter.AdapterTarget.Part.GATE ? whole.length / 2 : 0;
+            int at = p.target().part() == AdapterTarget.Part.GATE ? whole.length / 2 : 0;
             for (int o = 0; o < out; o++) {
                 for (int i = 0; i < in; i++) {
                     double sum = 0;
@@ -208,13 +226,13 @@ class AdapterTest {
     /** Norm of what the adapter adds to the queries of block 0 for one row. */
     private double firstLayerDelta(AdapterFile file) {
         try (Dit dit = dit(source, Precision.FP32); LoadedAdapter loaded = dit.load(file.adapter()); Workspace memory = backend.workspace("test")) {
-            var delta = loaded.deltas(1).get(io.kinema.model.adapter.AdapterTarget.whole("transformer_blocks.0.attn.to_q"));
+            var delta = loaded.deltas(1).get(AdapterTarget.whole("transformer_blocks.0.attn.to_q"));
             float[] row = new float[config.hidden()];
             Arrays.fill(row, 1);
             Tensor inner = memory.f32(1, delta.rank());
-            backend.linear(io.kinema.compute.Operand.of(Tensor.ofFloats(row, 1, row.length)), delta.down(), inner);
+            backend.linear(Operand.of(Tensor.ofFloats(row, 1, row.length)), delta.down(), inner);
             Tensor out = memory.f32(1, config.inner());
-            backend.linear(io.kinema.compute.Operand.of(inner), delta.up(), out);
+            backend.linear(Operand.of(inner), delta.up(), out);
             double sum = 0;
             for (float v : out.toFloats()) {
                 sum += Math.pow(delta.factor() * v, 2);
@@ -262,8 +280,8 @@ class AdapterTest {
 
     private void assertGateHalf(AdapterFile file, FusedTensors fused) {
         String module = "transformer_blocks.0.ff.net.0.proj";
-        var pair = file.adapter().pairs().stream().filter(p -> p.target().equals(new io.kinema.model.adapter.AdapterTarget(module,
-                io.kinema.model.adapter.AdapterTarget.Part.GATE))).findFirst().orElseThrow();
+        var pair = file.adapter().pairs().stream().filter(p -> p.target().equals(new AdapterTarget(module,
+                AdapterTarget.Part.GATE))).findFirst().orElseThrow();
         double[] a = FloatConversion.toDoubles(pair.down());
         double[] b = FloatConversion.toDoubles(pair.up());
         double sum = FloatConversion.toDoubles(source.get(module + ".weight"))[config.ffn() * config.hidden()];
