@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
@@ -57,7 +58,6 @@ class LauncherBuildTest {
         String text = Files.readString(source);
         Files.writeString(source, text.replace("\"kinema \"", "\"changed \""));
         assertThat(kinema(plain, "--version")).isEqualTo(new Shell.Result(0, "changed 0.1.0\n", "kinema: building\n"));
-        assertThat(repository.resolve(".kinema/builds")).isDirectoryContaining(path -> true);
         assertThat(repository.resolve(".kinema/builds").toFile().list()).as("builds kept").hasSize(1);
 
         Files.writeString(source, text.replace("return", "retrun"));
@@ -79,7 +79,7 @@ class LauncherBuildTest {
                 Path to = repository.resolve(Shell.ROOT.relativize(file).toString());
                 Files.createDirectories(to.getParent());
                 if (!Files.isDirectory(file)) {
-                    Files.copy(file, to, java.nio.file.StandardCopyOption.COPY_ATTRIBUTES);
+                    Files.copy(file, to, StandardCopyOption.COPY_ATTRIBUTES);
                 }
             }
         }
