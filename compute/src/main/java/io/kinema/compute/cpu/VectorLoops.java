@@ -1,7 +1,6 @@
 package io.kinema.compute.cpu;
 
 import jdk.incubator.vector.FloatVector;
-import jdk.incubator.vector.VectorMask;
 import jdk.incubator.vector.VectorOperators;
 
 /**
@@ -76,38 +75,29 @@ final class VectorLoops {
         }
     }
 
-    /** {@code a = a + invBeta * sin(alpha * a)^2} over [at, at + n), whole vectors; the sum is one FMA. */
+    /** {@code a = a + invBeta * sin(alpha * a)^2} over [at, at + n); the sum is one FMA. */
     static void snake(float[] a, int at, int n, float alpha, float invBeta) {
         if (reaches(a, at, n, VectorMath.SIN_LIMIT / Math.abs(alpha))) {
-            snakeScalar(a, at, n, alpha, invBeta);
+            snakeOfAny(a, at, n, alpha, invBeta);
             return;
         }
-        for (int i = at; i < at + n; i += Lanes.COUNT) {
-            snakeVector(a, i, alpha, invBeta).intoArray(a, i);
+        for (int i = at; i < at + n; i++) {
+            float x = a[i];
+            a[i] = Math.fma(VectorMath.sinSquared(x * alpha), invBeta, x);
         }
     }
 
     /** True when a magnitude in [at, at + n) is {@code limit} or more, or infinite. */
     private static boolean reaches(float[] a, int at, int n, float limit) {
-        VectorMask<Float> found = Lanes.F32.maskAll(false);
-        int i = at;
-        for (; i <= at + n - Lanes.COUNT; i += Lanes.COUNT) {
-            found = found.or(Lanes.load(a, i).abs().compare(VectorOperators.GE, limit));
+        float largest = 0;
+        for (int i = at; i < at + n; i++) {
+            largest = Math.max(largest, Math.abs(a[i]));
         }
-        boolean any = found.anyTrue();
-        for (; i < at + n; i++) {
-            any |= Math.abs(a[i]) >= limit;
-        }
-        return any;
+        return !(largest < limit);
     }
 
-    private static FloatVector snakeVector(float[] a, int i, float alpha, float invBeta) {
-        FloatVector x = Lanes.load(a, i);
-        return VectorMath.sinSquared(x.mul(alpha)).fma(Lanes.all(invBeta), x);
-    }
-
-    /** For arguments beyond the vector sine's range, infinities and NaN. */
-    private static void snakeScalar(float[] a, int at, int n, float alpha, float invBeta) {
+    /** For arguments beyond the fast sine's range, infinities and NaN. */
+    private static void snakeOfAny(float[] a, int at, int n, float alpha, float invBeta) {
         for (int i = at; i < at + n; i++) {
             double sine = Math.sin(alpha * a[i]);
             a[i] = (float) (a[i] + invBeta * sine * sine);
