@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import picocli.CommandLine.Option;
 
 /** The options that say what to make. */
@@ -94,7 +95,7 @@ final class RequestOptions {
                 .orElseThrow(() -> new BadRequestException("adapterAlpha", "'" + text + "'", "expected a number above 0, or rank")))).orElse(use);
     }
 
-    private static <T> Consumer<T> set(java.util.function.Function<T, GenerateRequest.Builder> setter) {
+    private static <T> Consumer<T> set(Function<T, GenerateRequest.Builder> setter) {
         return setter::apply;
     }
 
