@@ -43,7 +43,7 @@ final class RunRecords {
     }
 
     private RunRecord.Model model() {
-        Component transformer = ModelParts.transformerOf(request.task());
+        Component transformer = Component.transformerOf(request.task());
         return new RunRecord.Model(parts.folder().root().getFileName().toString(),
                 options.transformer().map(p -> p.getFileName().toString()).orElse(transformer.key()), modelHash.join());
     }

@@ -1,5 +1,7 @@
 package io.kinema.engine.model;
 
+import io.kinema.engine.Task;
+
 /** The parts of a model folder, by the names that {@code model_index.json} gives them. */
 public enum Component {
     TEXT_ENCODER("text_encoder"),
@@ -18,6 +20,14 @@ public enum Component {
 
     Component(String key) {
         this.key = key;
+    }
+
+    /** Which component a task's transformer is. */
+    public static Component transformerOf(Task task) {
+        return switch (task) {
+            case T2VA, FL2VA -> TRANSFORMER;
+            case REF2VA -> TRANSFORMER_REF;
+        };
     }
 
     /** Key in the index, and the folder's name unless the index says otherwise. */

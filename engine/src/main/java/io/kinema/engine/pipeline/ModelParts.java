@@ -5,6 +5,8 @@ import io.kinema.compute.Precision;
 import io.kinema.engine.Task;
 import io.kinema.engine.model.Component;
 import io.kinema.engine.model.ModelFolder;
+import io.kinema.engine.model.NetworkFolder;
+import io.kinema.engine.model.TransformerWeights;
 import io.kinema.engine.prompt.H3Tokenizer;
 import io.kinema.model.AutoencoderPart;
 import io.kinema.model.audio.AudioVae;
@@ -16,7 +18,7 @@ import io.kinema.model.text.TextEncoder;
 import io.kinema.model.text.TextEncoderConfig;
 import io.kinema.model.video.VideoVae;
 import io.kinema.model.video.VideoVaeConfig;
-import io.kinema.weights.Checkpoint;
+import io.kinema.weights.TensorSource;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -33,14 +35,11 @@ import java.util.function.Supplier;
  * kept, so a later request finds it ready. Closing twice is harmless. The backend must outlive it. Used by one thread.
  */
 public final class ModelParts implements AutoCloseable {
-    /** The text encoder's layer whose output conditions H3, counted from 1. */
-    public static final int TEXT_LAYER = 50;
-
     private final ModelFolder folder;
     private final Backend backend;
     private final Precision precision;
     private final Optional<Path> transformer;
-    private final Map<Path, Checkpoint> checkpoints = new HashMap<>();
+    private final Map<Path, TensorSource> checkpoints = new HashMap<>();
     private final Map<Object, AutoCloseable> open = new HashMap<>();
     /** What was opened, newest first: networks must be closed before the weights they are views of. */
     private final Deque<AutoCloseable> owned = new ArrayDeque<>();
@@ -73,23 +72,20 @@ public final class ModelParts implements AutoCloseable {
     }
 
     public TextEncoder textEncoder() {
-        return part(Component.TEXT_ENCODER, () -> TextEncoder.open(backend, weights(folder.folder(Component.TEXT_ENCODER)),
-                TextEncoderConfig.read(folder.config(Component.TEXT_ENCODER)), TEXT_LAYER, precision, Rounding.of(precision)), TextEncoder.class);
+        return part(Component.TEXT_ENCODER, () -> {
+            NetworkFolder network = folder.network(Component.TEXT_ENCODER);
+            return TextEncoder.open(backend, weights(network), TextEncoderConfig.read(network.config()), TextEncoderConfig.CONDITION_LAYER,
+                    precision, Rounding.of(precision));
+        }, TextEncoder.class);
     }
 
     /** The transformer of a task. Two tasks that share one folder share one transformer. */
     public Dit transformer(Task task) {
-        Component component = transformerOf(task);
-        Path path = transformer.orElseGet(() -> folder.folder(component));
-        return part(path, () -> Dit.open(backend, weights(path), DitConfig.read(folder.config(component)), precision, Rounding.of(precision)), Dit.class);
-    }
-
-    /** Which component a task's transformer is. */
-    public static Component transformerOf(Task task) {
-        return switch (task) {
-            case T2VA, FL2VA -> Component.TRANSFORMER;
-            case REF2VA -> Component.TRANSFORMER_REF;
-        };
+        Component component = Component.transformerOf(task);
+        return part(transformer.orElseGet(() -> folder.folder(component)), () -> {
+            TransformerWeights weights = TransformerWeights.of(folder.network(component), transformer);
+            return Dit.open(backend, weights(weights.path(), weights::open), DitConfig.read(weights.config()), precision, Rounding.of(precision));
+        }, Dit.class);
     }
 
     public VideoVae videoEncoder() {
@@ -124,13 +120,17 @@ public final class ModelParts implements AutoCloseable {
     }
 
     private VideoVae videoVae(AutoencoderPart half) {
-        return part("vae " + half, () -> VideoVae.open(backend, weights(folder.folder(Component.VIDEO_VAE)),
-                VideoVaeConfig.read(folder.config(Component.VIDEO_VAE)), Precision.FP32, EnumSet.of(half)), VideoVae.class);
+        return part("vae " + half, () -> {
+            NetworkFolder network = folder.network(Component.VIDEO_VAE);
+            return VideoVae.open(backend, weights(network), VideoVaeConfig.read(network.config()), Precision.FP32, EnumSet.of(half));
+        }, VideoVae.class);
     }
 
     private AudioVae audioVae(AutoencoderPart half) {
-        return part("audio_vae " + half, () -> AudioVae.open(backend, weights(folder.folder(Component.AUDIO_VAE)),
-                AudioVaeConfig.read(folder.config(Component.AUDIO_VAE)), EnumSet.of(half)), AudioVae.class);
+        return part("audio_vae " + half, () -> {
+            NetworkFolder network = folder.network(Component.AUDIO_VAE);
+            return AudioVae.open(backend, weights(network), AudioVaeConfig.read(network.config()), EnumSet.of(half));
+        }, AudioVae.class);
     }
 
     private <T extends AutoCloseable> T part(Object key, Supplier<T> opener, Class<T> type) {
@@ -143,11 +143,16 @@ public final class ModelParts implements AutoCloseable {
         return type.cast(part);
     }
 
-    private Checkpoint weights(Path path) {
+    private TensorSource weights(NetworkFolder network) {
+        return weights(network.weights(), network::open);
+    }
+
+    /** One view of a checkpoint, whichever parts are read from it. */
+    private TensorSource weights(Path path, Supplier<TensorSource> opener) {
         return checkpoints.computeIfAbsent(path, p -> {
-            Checkpoint checkpoint = Checkpoint.open(p);
-            owned.push(checkpoint);
-            return checkpoint;
+            TensorSource source = opener.get();
+            owned.push(source);
+            return source;
         });
     }
 
