@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -22,7 +23,7 @@ final class DoctorCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        List<Finding> findings = MachineFacts.findings();
+        List<Finding> findings = Stream.concat(MachineFacts.findings().stream(), LibraryFacts.findings().stream()).toList();
         if (json) {
             terminal.print(document(findings).toPrettyString());
         } else {

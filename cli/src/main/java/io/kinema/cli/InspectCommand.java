@@ -62,7 +62,8 @@ final class InspectCommand implements Callable<Integer> {
     }
 
     private void tensors(StringBuilder out, ComponentReport component) {
-        line(out, "  %d tensors in %d files, %,d parameters, %s, %s", component.tensors().size(), component.files().size(), component.parameters(),
+        line(out, "  %d tensors in %d %s, %,d parameters, %s, %s", component.tensors().size(), component.files().size(),
+                component.files().size() == 1 ? "file" : "files", component.parameters(),
                 bytes(component.bytes()), component.parametersByDType().keySet().stream().map(Enum::name).collect(Collectors.joining(" and ")));
         component.fit().ifPresent(fit -> line(out, "  %s layout, %s", fit.layout().label(),
                 fit.problem().map(p -> "NOT what its config implies: " + p).orElse("every tensor that its config implies and no other")));

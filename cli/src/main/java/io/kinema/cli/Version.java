@@ -1,17 +1,16 @@
 package io.kinema.cli;
 
-import java.util.Optional;
+import io.kinema.engine.record.EngineVersion;
 import picocli.CommandLine.IVersionProvider;
 
-/** The version that the build wrote into the jar. */
+/** What {@code --version} prints. */
 final class Version implements IVersionProvider {
     @Override
     public String[] getVersion() {
         return new String[] {"kinema " + text()};
     }
 
-    /** As in {@code 0.1.0}; {@code development} when run from class folders. */
     static String text() {
-        return Optional.ofNullable(Kinema.class.getPackage().getImplementationVersion()).orElse("development");
+        return EngineVersion.VERSION;
     }
 }

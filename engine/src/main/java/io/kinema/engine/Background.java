@@ -8,4 +8,15 @@ final class Background {
     static void run(Runnable work) {
         Thread.ofPlatform().daemon().name("kinema-background").start(work);
     }
+
+    /** {@link #run} of something that whoever needs it will do again and then report: a failure here is not one yet. */
+    static void attempt(Runnable work) {
+        run(() -> {
+            try {
+                work.run();
+            } catch (RuntimeException | LinkageError e) {
+                // Left to the thread that needs the result.
+            }
+        });
+    }
 }

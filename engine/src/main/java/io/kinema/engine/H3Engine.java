@@ -12,6 +12,8 @@ import io.kinema.engine.pipeline.PipelineInput;
 import io.kinema.engine.pipeline.PipelineTap;
 import io.kinema.engine.plan.RequestResolver;
 import io.kinema.engine.plan.ResolvedRequest;
+import io.kinema.engine.prompt.H3Tokenizer;
+import io.kinema.media.Media;
 import io.kinema.weights.CheckpointIdentity;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,5 +1,6 @@
 package io.kinema.engine;
 
+import io.kinema.compute.cpu.CpuBackend;
 import io.kinema.engine.model.Component;
 import io.kinema.engine.pipeline.H3Pipeline;
 import io.kinema.engine.pipeline.ModelParts;
@@ -11,11 +12,11 @@ import io.kinema.engine.record.SoundReport;
 import io.kinema.engine.record.StageTime;
 import io.kinema.engine.record.UsefulWork;
 import io.kinema.engine.schedule.SigmaGrid;
+import io.kinema.weights.CheckpointIdentity;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 
 /** Turns what a pipeline made into clips with their records. */
@@ -37,7 +38,7 @@ final class RunRecords {
         int rate = parts.audioDecoder().config().samplingRate();
         SoundReport sound = SoundReport.of(made.left(), made.right(), rate);
         RunRecord record = new RunRecord(Instant.now(), request, new RunRecord.Output(index, seed), model(),
-                new RunRecord.Engine(EngineVersion.VERSION, new TreeMap<>()), HostFacts.here(), execution(), schedule(), stages,
+                new RunRecord.Engine(EngineVersion.VERSION, NativeLibraries.of(parts.backend())), HostFacts.here(), execution(), schedule(), stages,
                 made.steps(), rows, new RunRecord.Memory(HostFacts.peakResidentBytes(), parts.scratchBytes()), sound, warnings(sound));
         return new Clip(request.width(), request.height(), made.frames(), made.left(), made.right(), rate, made.latents(), record);
     }
@@ -45,12 +46,13 @@ final class RunRecords {
     private RunRecord.Model model() {
         Component transformer = Component.transformerOf(request.task());
         return new RunRecord.Model(parts.folder().root().getFileName().toString(),
-                options.transformer().map(p -> p.getFileName().toString()).orElse(transformer.key()), modelHash.join());
+                options.transformer().map(p -> p.getFileName().toString()).orElse(transformer.key()), modelHash.join(),
+                CheckpointIdentity.of(parts.transformerPath(request.task())).sha256());
     }
 
     private RunRecord.Execution execution() {
         return new RunRecord.Execution(parts.backend().device().toString(), parts.backend().name(), options.precision().label(),
-                options.threads().orElse(Runtime.getRuntime().availableProcessors()));
+                parts.backend() instanceof CpuBackend cpu ? cpu.threads() : 1);
     }
 
     private RunRecord.Schedule schedule() {

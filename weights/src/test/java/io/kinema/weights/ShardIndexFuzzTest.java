@@ -27,7 +27,7 @@ class ShardIndexFuzzTest {
         String good = "{\"metadata\":{\"total_size\":16},\"weight_map\":{\"a\":\"m-1.safetensors\",\"b\":\"m-2.safetensors\"}}";
         Random random = new Random(3);
         int opened = 0;
-        for (int i = 0; i < 2_000; i++) {
+        for (int i = 0; i < 800; i++) {
             StringBuilder text = new StringBuilder(good);
             for (int edits = random.nextInt(3); edits >= 0; edits--) {
                 int at = random.nextInt(text.length() + 1);
@@ -42,6 +42,6 @@ class ShardIndexFuzzTest {
                 assertThat(e.getMessage()).as(text::toString).contains(folder.toString()).doesNotContain("\n");
             }
         }
-        assertThat(opened).as("some mutations are harmless, most are not").isBetween(1, 1_500);
+        assertThat(opened).as("some mutations are harmless, most are not").isBetween(1, 600);
     }
 }

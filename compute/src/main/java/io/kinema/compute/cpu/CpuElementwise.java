@@ -135,13 +135,14 @@ final class CpuElementwise implements ElementwiseOps {
         pool.run(blocks.count(), (i, scratch) -> {
             int rows = blocks.rowCount(i);
             int n = blocks.columnCount(i);
-            float[] values = scratch.floats(0, rows * n);
-            in.read(scratch, blocks.row(i), rows, blocks.column(i), n, values, n);
+            int pitch = Lanes.roundUp(n);
+            float[] values = scratch.floats(0, rows * pitch);
+            in.read(scratch, blocks.row(i), rows, blocks.column(i), n, values, pitch);
             for (int r = 0; r < rows; r++) {
                 int channel = (int) ((blocks.row(i) + r) % a.length);
-                VectorLoops.snake(values, r * n, n, a[channel], b[channel]);
+                VectorLoops.snake(values, r * pitch, n, a[channel], b[channel]);
             }
-            to.write(scratch, blocks.row(i), rows, blocks.column(i), n, values, n);
+            to.write(scratch, blocks.row(i), rows, blocks.column(i), n, values, pitch);
         });
     }
 

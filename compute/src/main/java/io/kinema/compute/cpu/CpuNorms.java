@@ -2,6 +2,7 @@ package io.kinema.compute.cpu;
 
 import io.kinema.compute.NormOps;
 import io.kinema.compute.Tensor;
+import java.util.Arrays;
 import java.util.Optional;
 
 /** Normalisation of rows, block by block through heap arrays. */
@@ -14,9 +15,9 @@ final class CpuNorms implements NormOps {
         this.groupNorm = new GroupNorm(pool);
     }
 
-    /** Changes row r of a block that starts at {@code a[at]}. */
+    /** Changes the row that starts at {@code a[at]}. */
     private interface RowKernel {
-        void apply(float[] a, int at, long row, Scratch scratch);
+        void apply(float[] a, int at);
     }
 
     private void forEachRow(Tensor x, Tensor out, RowKernel kernel) {
@@ -29,7 +30,7 @@ final class CpuNorms implements NormOps {
             float[] a = scratch.floats(0, rows * d);
             in.read(scratch, blocks.row(i), rows, a);
             for (int r = 0; r < rows; r++) {
-                kernel.apply(a, r * d, blocks.row(i) + r, scratch);
+                kernel.apply(a, r * d);
             }
             to.write(scratch, blocks.row(i), rows, a);
         });
@@ -38,16 +39,14 @@ final class CpuNorms implements NormOps {
     @Override
     public void rmsNorm(Tensor x, Optional<Tensor> weight, float eps, Tensor out) {
         float[] w = ones(weight, x.size(-1));
-        forEachRow(x, out, (a, at, row, scratch) -> rms(a, at, w, eps, scratch));
+        forEachRow(x, out, (a, at) -> rms(a, at, w, eps));
     }
 
     /** {@code a = a * rsqrt(mean(a^2) + eps) * w}, two roundings. */
-    private static void rms(float[] a, int at, float[] w, float eps, Scratch scratch) {
+    private static void rms(float[] a, int at, float[] w, float eps) {
         int d = w.length;
-        float inverse = inverseRoot(VectorLoops.sumOfSquares(a, at, d, scratch.floats(5, Lanes.COUNT)), d, eps);
-        for (int i = 0; i < d; i++) {
-            a[at + i] = a[at + i] * inverse * w[i];
-        }
+        float inverse = inverseRoot(VectorLoops.sumOfSquares(a, at, d), d, eps);
+        VectorLoops.scaleByRow(a, at, inverse, w, d);
     }
 
     static float inverseRoot(double squares, double count, float eps) {
@@ -74,18 +73,11 @@ final class CpuNorms implements NormOps {
                 long row = blocks.row(i) + r;
                 scales.load(scratch, row, loaded, scale);
                 loaded = shifts.load(scratch, row, loaded, shift);
-                rms(a, r * d, w, eps, scratch);
-                modulate(a, r * d, d, scale, shift);
+                rms(a, r * d, w, eps);
+                VectorLoops.modulate(a, r * d, scale, shift, d);
             }
             to.write(scratch, blocks.row(i), rows, a);
         });
-    }
-
-    private static void modulate(float[] a, int at, int d, float[] scale, float[] shift) {
-        for (int i = 0; i < d; i++) {
-            float product = a[at + i] * (1 + scale[i]);
-            a[at + i] = product + shift[i];
-        }
     }
 
     @Override
@@ -93,10 +85,9 @@ final class CpuNorms implements NormOps {
         int d = x.size(-1);
         float[] w = ones(weight, d);
         float[] b = bias.map(Tensor::toFloats).orElseGet(() -> new float[d]);
-        forEachRow(x, out, (a, at, row, scratch) -> {
-            float[] lanes = scratch.floats(5, Lanes.COUNT);
-            VectorLoops.subtract(a, at, d, VectorLoops.sum(a, at, d, lanes) / d);
-            float inverse = inverseRoot(VectorLoops.sumOfSquares(a, at, d, lanes), d, eps);
+        forEachRow(x, out, (a, at) -> {
+            VectorLoops.subtract(a, at, d, VectorLoops.sum(a, at, d) / d);
+            float inverse = inverseRoot(VectorLoops.sumOfSquares(a, at, d), d, eps);
             for (int i = 0; i < d; i++) {
                 float scaled = a[at + i] * inverse * w[i];
                 a[at + i] = scaled + b[i];
@@ -111,8 +102,8 @@ final class CpuNorms implements NormOps {
 
     @Override
     public void headNormRotary(Tensor x, Optional<HeadNorm> norm, Optional<Rotary> rotary, Tensor out) {
-        Rows in = Rows.of(x);
-        Rows to = Rows.of(out);
+        Rows in = Rows.ofTokens(x);
+        Rows to = Rows.ofTokens(out);
         int heads = x.size(1);
         int d = x.size(2);
         Optional<float[]> w = norm.map(n -> ones(n.weight(), d));
@@ -123,21 +114,21 @@ final class CpuNorms implements NormOps {
             int first = i * tokensEach;
             int count = Math.min(tokensEach, tokens - first);
             float[] a = scratch.floats(0, count * heads * d);
-            in.read(scratch, (long) first * heads, count * heads, a);
+            in.readTokens(scratch, first, count, heads, a);
             w.ifPresent(weights -> {
                 for (int r = 0; r < count * heads; r++) {
-                    rms(a, r * d, weights, norm.get().eps(), scratch);
+                    rms(a, r * d, weights, norm.get().eps());
                 }
             });
             tables.ifPresent(t -> t.rotate(scratch, first, count, heads, d, a));
-            to.write(scratch, (long) first * heads, count * heads, a);
+            to.writeTokens(scratch, first, count, heads, a);
         });
     }
 
     private static float[] ones(Optional<Tensor> weight, int d) {
         return weight.map(Tensor::toFloats).orElseGet(() -> {
             float[] ones = new float[d];
-            java.util.Arrays.fill(ones, 1);
+            Arrays.fill(ones, 1);
             return ones;
         });
     }
@@ -152,21 +143,8 @@ final class CpuNorms implements NormOps {
             sin.read(scratch, first, count, s);
             for (int t = 0; t < count; t++) {
                 for (int h = 0; h < heads; h++) {
-                    rotateHead(a, (t * heads + h) * d, c, s, t * rotated, rotated / 2);
+                    VectorLoops.rotate(a, (t * heads + h) * d, c, s, t * rotated, rotated / 2);
                 }
-            }
-        }
-
-        private static void rotateHead(float[] a, int at, float[] cos, float[] sin, int table, int half) {
-            for (int i = 0; i < half; i++) {
-                float x = a[at + i];
-                float y = a[at + half + i];
-                float xCos = x * cos[table + i];
-                float ySin = -y * sin[table + i];
-                float yCos = y * cos[table + half + i];
-                float xSin = x * sin[table + half + i];
-                a[at + i] = xCos + ySin;
-                a[at + half + i] = yCos + xSin;
             }
         }
     }

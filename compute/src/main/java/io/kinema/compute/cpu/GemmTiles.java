@@ -6,6 +6,7 @@ package io.kinema.compute.cpu;
  */
 record GemmTiles(int m, int n, int rowsEach, int columnsEach) {
     private static final double FLOPS_EACH = 48e6;
+    private static final int MOST_TILES = 1 << 16;
     private static final int MOST_ROWS = 480;
     private static final int MOST_COLUMNS = 1024;
     /** A tile is not cut below this. */
@@ -16,7 +17,7 @@ record GemmTiles(int m, int n, int rowsEach, int columnsEach) {
     static GemmTiles of(int m, int n, int k) {
         int down = Math.max(1, Math.ceilDiv(m, MOST_ROWS));
         int across = Math.max(1, Math.ceilDiv(n, MOST_COLUMNS));
-        int wanted = (int) Math.min(1 << 16, Math.ceil(2.0 * m * n * k / FLOPS_EACH));
+        int wanted = wanted(2.0 * m * n * k);
         while (down * across < wanted) {
             int rows = m / (down + 1);
             int columns = n / (across + 1);
@@ -30,6 +31,12 @@ record GemmTiles(int m, int n, int rowsEach, int columnsEach) {
             }
         }
         return new GemmTiles(m, n, share(m, down), share(n, across));
+    }
+
+    /** A power of two, which most numbers of threads share evenly; two from half a tile's work on. */
+    private static int wanted(double flops) {
+        int tiles = (int) Math.clamp(flops / FLOPS_EACH, 1, MOST_TILES);
+        return tiles == 1 && 2 * flops >= FLOPS_EACH ? 2 : Integer.highestOneBit(tiles);
     }
 
     private static int share(int size, int parts) {

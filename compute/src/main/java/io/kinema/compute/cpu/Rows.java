@@ -5,6 +5,7 @@ import io.kinema.weights.DType;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
+import java.util.Arrays;
 
 /**
  * A tensor seen as rows along its contiguous last axis. Vector loops work on heap arrays that stay in the first-level cache;
@@ -22,14 +23,17 @@ final class Rows {
     /** Sizes and strides of the axes before the last, merged where they are regular. */
     private final long[] sizes;
     private final long[] strides;
+    /** Whole tokens are rows, see {@link #ofTokens}. */
+    private final boolean tokens;
 
-    private Rows(MemorySegment data, DType dtype, long width, long count, long[] sizes, long[] strides) {
+    private Rows(MemorySegment data, DType dtype, long width, long count, long[] sizes, long[] strides, boolean tokens) {
         this.data = data;
         this.dtype = dtype;
         this.width = width;
         this.count = count;
         this.sizes = sizes;
         this.strides = strides;
+        this.tokens = tokens;
     }
 
     /** Rows of the last axis; a scalar is one row of one. */
@@ -51,12 +55,20 @@ final class Rows {
             }
         }
         long width = t.rank() == 0 ? 1 : t.shape().dim(-1);
-        return new Rows(t.data(), t.dtype(), width, count, java.util.Arrays.copyOf(sizes, axes), java.util.Arrays.copyOf(strides, axes));
+        return new Rows(t.data(), t.dtype(), width, count, Arrays.copyOf(sizes, axes), Arrays.copyOf(strides, axes), false);
     }
 
     /** All elements of a contiguous tensor as one row. */
     static Rows flat(Tensor t) {
-        return new Rows(t.data(), t.dtype(), t.elements(), 1, new long[0], new long[0]);
+        return new Rows(t.data(), t.dtype(), t.elements(), 1, new long[0], new long[0], false);
+    }
+
+    /** [M, heads, D] as M rows where the heads of a row lie one behind the other, else as {@link #of}. */
+    static Rows ofTokens(Tensor t) {
+        if (t.size(1) > 1 && t.stride(1) != t.size(2)) {
+            return of(t);
+        }
+        return new Rows(t.data(), t.dtype(), (long) t.size(1) * t.size(2), t.size(0), new long[] {t.size(0)}, new long[] {t.stride(0)}, true);
     }
 
     long count() {
@@ -112,6 +124,22 @@ final class Rows {
     /** Row {@code row} from {@code from[at]} on. */
     void writeRow(Scratch scratch, long row, float[] from, int at) {
         writeRun(scratch, from, at, (int) width, offset(row));
+    }
+
+    /** Rows of {@link #ofTokens}: {@code count} tokens of {@code heads} heads, packed. */
+    void readTokens(Scratch scratch, long token, int count, int heads, float[] to) {
+        int rowsEach = rowsPerToken(heads);
+        read(scratch, token * rowsEach, count * rowsEach, to);
+    }
+
+    /** The inverse of {@link #readTokens}. */
+    void writeTokens(Scratch scratch, long token, int count, int heads, float[] from) {
+        int rowsEach = rowsPerToken(heads);
+        write(scratch, token * rowsEach, count * rowsEach, from);
+    }
+
+    private int rowsPerToken(int heads) {
+        return tokens ? 1 : heads;
     }
 
     /** How many of the next rows lie one behind the other, here and in an array of this pitch. */

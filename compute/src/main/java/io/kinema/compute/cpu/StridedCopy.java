@@ -69,8 +69,10 @@ final class StridedCopy {
             long piece = i % pieces * pieceLength;
             long n = Math.min(pieceLength, walk.inner - piece);
             long first = i / pieces * each;
+            Walk.Cursor at = walk.cursor(first);
             for (long o = first; o < Math.min(walk.outer, first + each); o++) {
-                run.copy(walk.from(o) + piece * walk.fromStride, walk.fromStride, walk.to(o) + piece * walk.toStride, walk.toStride, n);
+                run.copy(at.from() + piece * walk.fromStride, walk.fromStride, at.to() + piece * walk.toStride, walk.toStride, n);
+                at.advance();
             }
         });
     }

@@ -1,6 +1,7 @@
 package io.kinema.compute.cpu;
 
 import jdk.incubator.vector.FloatVector;
+import jdk.incubator.vector.VectorMask;
 import jdk.incubator.vector.VectorOperators;
 
 /**
@@ -65,33 +66,39 @@ final class VectorLoops {
 
     /** {@code a[at + i] += factors[from + i] * b[at + i]}, product and sum rounded separately. */
     static void addProduct(float[] a, float[] b, int at, float[] factors, int n) {
-        for (int i = 0; i < n; i++) {
+        int i = 0;
+        for (; i <= n - Lanes.COUNT; i += Lanes.COUNT) {
+            Lanes.load(a, at + i).add(Lanes.load(factors, i).mul(Lanes.load(b, at + i))).intoArray(a, at + i);
+        }
+        for (; i < n; i++) {
             float product = factors[i] * b[at + i];
             a[at + i] += product;
         }
     }
 
-    /** {@code a = a + invBeta * sin(alpha * a)^2} over [at, at + n); the sum is one FMA. */
+    /** {@code a = a + invBeta * sin(alpha * a)^2} over [at, at + n), whole vectors; the sum is one FMA. */
     static void snake(float[] a, int at, int n, float alpha, float invBeta) {
-        float largest = 0;
-        for (int i = at; i < at + n; i++) {
-            largest = Math.max(largest, Math.abs(a[i]));
-        }
-        if (!(largest * Math.abs(alpha) < VectorMath.SIN_LIMIT)) {
+        if (reaches(a, at, n, VectorMath.SIN_LIMIT / Math.abs(alpha))) {
             snakeScalar(a, at, n, alpha, invBeta);
             return;
         }
-        int i = at;
-        for (; i <= at + n - Lanes.COUNT; i += Lanes.COUNT) {
+        for (int i = at; i < at + n; i += Lanes.COUNT) {
             snakeVector(a, i, alpha, invBeta).intoArray(a, i);
         }
-        if (i < at + n) {
-            // The last vector also covers values beyond the range: they are put back.
-            int rest = at + n - i;
-            FloatVector y = snakeVector(a, i, alpha, invBeta);
-            FloatVector before = Lanes.load(a, i);
-            before.blend(y, Lanes.F32.indexInRange(0, rest)).intoArray(a, i);
+    }
+
+    /** True when a magnitude in [at, at + n) is {@code limit} or more, or infinite. */
+    private static boolean reaches(float[] a, int at, int n, float limit) {
+        VectorMask<Float> found = Lanes.F32.maskAll(false);
+        int i = at;
+        for (; i <= at + n - Lanes.COUNT; i += Lanes.COUNT) {
+            found = found.or(Lanes.load(a, i).abs().compare(VectorOperators.GE, limit));
         }
+        boolean any = found.anyTrue();
+        for (; i < at + n; i++) {
+            any |= Math.abs(a[i]) >= limit;
+        }
+        return any;
     }
 
     private static FloatVector snakeVector(float[] a, int i, float alpha, float invBeta) {
@@ -108,7 +115,7 @@ final class VectorLoops {
     }
 
     /** Sum of squares of [at, at + n). */
-    static float sumOfSquares(float[] a, int at, int n, float[] lanes) {
+    static float sumOfSquares(float[] a, int at, int n) {
         FloatVector s0 = Lanes.all(0f);
         FloatVector s1 = s0;
         FloatVector s2 = s0;
@@ -128,7 +135,7 @@ final class VectorLoops {
             FloatVector x = Lanes.load(a, i);
             s0 = x.fma(x, s0);
         }
-        float sum = Lanes.sum(s0.add(s1).add(s2.add(s3)), lanes);
+        float sum = Lanes.sum(s0.add(s1).add(s2.add(s3)));
         for (; i < at + n; i++) {
             sum += a[i] * a[i];
         }
@@ -136,7 +143,7 @@ final class VectorLoops {
     }
 
     /** Sum of [at, at + n). */
-    static float sum(float[] a, int at, int n, float[] lanes) {
+    static float sum(float[] a, int at, int n) {
         FloatVector s0 = Lanes.all(0f);
         FloatVector s1 = s0;
         FloatVector s2 = s0;
@@ -151,11 +158,73 @@ final class VectorLoops {
         for (; i <= at + n - Lanes.COUNT; i += Lanes.COUNT) {
             s0 = s0.add(Lanes.load(a, i));
         }
-        float sum = Lanes.sum(s0.add(s1).add(s2.add(s3)), lanes);
+        float sum = Lanes.sum(s0.add(s1).add(s2.add(s3)));
         for (; i < at + n; i++) {
             sum += a[i];
         }
         return sum;
+    }
+
+    /** {@code a[at + i] = a[at + i] * factor * weights[i]} for i in [0, n), two roundings. */
+    static void scaleByRow(float[] a, int at, float factor, float[] weights, int n) {
+        int i = 0;
+        for (; i <= n - Lanes.COUNT; i += Lanes.COUNT) {
+            Lanes.load(a, at + i).mul(factor).mul(Lanes.load(weights, i)).intoArray(a, at + i);
+        }
+        for (; i < n; i++) {
+            a[at + i] = a[at + i] * factor * weights[i];
+        }
+    }
+
+    /** {@code a[at + i] = a[at + i] * (1 + scale[i]) + shift[i]} for i in [0, n), product and sum rounded separately. */
+    static void modulate(float[] a, int at, float[] scale, float[] shift, int n) {
+        int i = 0;
+        for (; i <= n - Lanes.COUNT; i += Lanes.COUNT) {
+            Lanes.load(a, at + i).mul(Lanes.load(scale, i).add(1f)).add(Lanes.load(shift, i)).intoArray(a, at + i);
+        }
+        for (; i < n; i++) {
+            float product = a[at + i] * (1 + scale[i]);
+            a[at + i] = product + shift[i];
+        }
+    }
+
+    /**
+     * Rotates the halves [at, at + half) and [at + half, at + 2 half) by tables of 2 half values from {@code table} on;
+     * products and sum rounded separately.
+     */
+    static void rotate(float[] a, int at, float[] cos, float[] sin, int table, int half) {
+        if (half < Lanes.COUNT) {
+            rotateScalar(a, at, cos, sin, table, half);
+            return;
+        }
+        // The last vector overlaps the one before it: its inputs are read before that one is overwritten.
+        int last = half - Lanes.COUNT;
+        FloatVector lastX = Lanes.load(a, at + last);
+        FloatVector lastY = Lanes.load(a, at + half + last);
+        for (int i = 0; i < last; i += Lanes.COUNT) {
+            rotate(Lanes.load(a, at + i), Lanes.load(a, at + half + i), a, at + i, cos, sin, table + i, half);
+        }
+        rotate(lastX, lastY, a, at + last, cos, sin, table + last, half);
+    }
+
+    private static void rotate(FloatVector x, FloatVector y, float[] a, int at, float[] cos, float[] sin, int table, int half) {
+        FloatVector ySin = y.mul(Lanes.load(sin, table));
+        FloatVector xSin = x.mul(Lanes.load(sin, table + half));
+        x.mul(Lanes.load(cos, table)).sub(ySin).intoArray(a, at);
+        y.mul(Lanes.load(cos, table + half)).add(xSin).intoArray(a, at + half);
+    }
+
+    private static void rotateScalar(float[] a, int at, float[] cos, float[] sin, int table, int half) {
+        for (int i = 0; i < half; i++) {
+            float x = a[at + i];
+            float y = a[at + half + i];
+            float ySin = y * sin[table + i];
+            float xSin = x * sin[table + half + i];
+            float xCos = x * cos[table + i];
+            float yCos = y * cos[table + half + i];
+            a[at + i] = xCos - ySin;
+            a[at + half + i] = yCos + xSin;
+        }
     }
 
     /** {@code a -= mean} over [at, at + n). */
@@ -166,50 +235,27 @@ final class VectorLoops {
     }
 
     /** The largest of the first n values; -infinity for none. A NaN may be passed over. */
-    static float largest(float[] a, int n, float[] lanes) {
+    static float largest(float[] a, int n) {
         FloatVector m0 = Lanes.all(Float.NEGATIVE_INFINITY);
         FloatVector m1 = m0;
         int i = 0;
         for (; i <= n - 2 * Lanes.COUNT; i += 2 * Lanes.COUNT) {
-            FloatVector x0 = Lanes.load(a, i);
-            FloatVector x1 = Lanes.load(a, i + Lanes.COUNT);
-            m0 = m0.blend(x0, x0.compare(VectorOperators.GT, m0));
-            m1 = m1.blend(x1, x1.compare(VectorOperators.GT, m1));
+            m0 = Lanes.larger(m0, Lanes.load(a, i));
+            m1 = Lanes.larger(m1, Lanes.load(a, i + Lanes.COUNT));
         }
-        m0 = m0.blend(m1, m1.compare(VectorOperators.GT, m0));
-        m0.intoArray(lanes, 0);
-        float largest = lanes[0];
-        for (int l = 1; l < Lanes.COUNT; l++) {
-            largest = lanes[l] > largest ? lanes[l] : largest;
-        }
+        float largest = Lanes.largest(Lanes.larger(m0, m1));
         for (; i < n; i++) {
             largest = a[i] > largest ? a[i] : largest;
         }
         return largest;
     }
 
-    /** {@code a = e^(a - largest)} over the first n values; returns their sum. {@code a} has room for one vector more. */
-    static float expAndSum(float[] a, int n, float largest, float[] lanes) {
-        FloatVector s0 = Lanes.all(0f);
-        FloatVector s1 = s0;
-        int i = 0;
-        for (; i <= n - 2 * Lanes.COUNT; i += 2 * Lanes.COUNT) {
-            FloatVector y0 = VectorMath.expNotPositive(Lanes.load(a, i).sub(largest));
-            FloatVector y1 = VectorMath.expNotPositive(Lanes.load(a, i + Lanes.COUNT).sub(largest));
-            y0.intoArray(a, i);
-            y1.intoArray(a, i + Lanes.COUNT);
-            s0 = s0.add(y0);
-            s1 = s1.add(y1);
-        }
-        int whole = i;
-        for (; i < n; i += Lanes.COUNT) {
+    /** {@code a = e^(a - largest)} over the first n values; returns their sum. */
+    static float expAndSum(float[] a, int n, float largest) {
+        for (int i = 0; i < n; i += Lanes.COUNT) {
             VectorMath.expNotPositive(Lanes.load(a, i).sub(largest)).intoArray(a, i);
         }
-        float sum = Lanes.sum(s0.add(s1), lanes);
-        for (i = whole; i < n; i++) {
-            sum += a[i];
-        }
-        return sum;
+        return sum(a, 0, n);
     }
 
     /** {@code to[at + i] = sum_j taps[j] * from[start + i + j]} for the first n; {@code to} has room for one vector more. */

@@ -52,21 +52,49 @@ final class Walk {
         return new Walk(sizes, a, b, axes);
     }
 
-    long from(long run) {
-        return offset(run, fromStrides);
+    /** Starts at run {@code run}; used by one thread. */
+    Cursor cursor(long run) {
+        return new Cursor(run);
     }
 
-    long to(long run) {
-        return offset(run, toStrides);
-    }
+    /** Where one run after the other starts in both views. Steps by additions: runs can be as short as a few elements. */
+    final class Cursor {
+        private final long[] index = new long[sizes.length];
+        private long from;
+        private long to;
 
-    private long offset(long run, long[] strides) {
-        long at = 0;
-        long rest = run;
-        for (int i = sizes.length - 1; i >= 0; i--) {
-            at += rest % sizes[i] * strides[i];
-            rest /= sizes[i];
+        private Cursor(long run) {
+            long rest = run;
+            for (int i = sizes.length - 1; i >= 0; i--) {
+                index[i] = rest % sizes[i];
+                rest /= sizes[i];
+                from += index[i] * fromStrides[i];
+                to += index[i] * toStrides[i];
+            }
         }
-        return at;
+
+        /** Element offset of the run in the first view. */
+        long from() {
+            return from;
+        }
+
+        /** Element offset of the run in the second view. */
+        long to() {
+            return to;
+        }
+
+        /** On to the next run; after the last it starts over. */
+        void advance() {
+            for (int i = sizes.length - 1; i >= 0; i--) {
+                from += fromStrides[i];
+                to += toStrides[i];
+                if (++index[i] < sizes[i]) {
+                    return;
+                }
+                from -= sizes[i] * fromStrides[i];
+                to -= sizes[i] * toStrides[i];
+                index[i] = 0;
+            }
+        }
     }
 }

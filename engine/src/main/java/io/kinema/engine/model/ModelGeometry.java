@@ -1,6 +1,7 @@
 package io.kinema.engine.model;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.kinema.engine.AspectRatio;
 import io.kinema.engine.BadRequestException;
 import io.kinema.engine.Task;
 import io.kinema.engine.layout.FrameCounts;
@@ -47,12 +48,13 @@ public record ModelGeometry(int canvasMultiple, int canvasShortEdge, long canvas
      * @param maxSeconds    longest clip
      * @param defaultFrames frames when a request names none
      * @param defaultSteps  model evaluations when a request names none
+     * @param defaultAspect shape of the canvas when a request names neither size, shape nor keyframe
      */
-    public record Limits(double minSeconds, double maxSeconds, int defaultFrames, int defaultSteps) {
-        /** The released model: 4 to 15 s (its card), 124 frames and 50 grid points (its reference implementation). */
-        static final Limits RELEASED = new Limits(4, 15, 124, 49);
-        /** A model of another canvas: clips as short as its decoder can make, and defaults that a laptop can wait for. */
-        static final Limits SMALL = new Limits(0, 15, 39, 20);
+    public record Limits(double minSeconds, double maxSeconds, int defaultFrames, int defaultSteps, AspectRatio defaultAspect) {
+        /** The released model: 4 to 15 s (its card); 124 frames, 50 grid points and 16:9 (its reference implementation). */
+        static final Limits RELEASED = new Limits(4, 15, 124, 49, new AspectRatio(16, 9));
+        /** A model of a smaller canvas: clips as short as its decoder can make, and defaults that a laptop makes in seconds. */
+        static final Limits SMALL = new Limits(0, 15, 39, 8, new AspectRatio(1, 1));
     }
 
     /**
@@ -77,7 +79,7 @@ public record ModelGeometry(int canvasMultiple, int canvasShortEdge, long canvas
         Limits limits = new Limits(index.path("min_duration_seconds").asDouble(base.minSeconds()),
                 index.path("max_duration_seconds").asDouble(base.maxSeconds()),
                 positive(index, "default_num_frames", base.defaultFrames()),
-                positive(index, "default_num_evaluations", base.defaultSteps()));
+                positive(index, "default_num_evaluations", base.defaultSteps()), base.defaultAspect());
         return new ModelGeometry(spatial * patch[2], shortEdge, index.path("canvas_max_pixels").asLong(RELEASED_MAX_PIXELS),
                 positive(index, "reference_image_short_edge", RELEASED_REFERENCE_EDGE), spatial,
                 new FrameCounts(clip, Math.ceilDiv(clip, temporal)), positive(vae, "latent_channels", 24), new Patch(patch[0], patch[1], patch[2]),
@@ -95,7 +97,8 @@ public record ModelGeometry(int canvasMultiple, int canvasShortEdge, long canvas
     public ModelGeometry withMinSeconds(double seconds) {
         return new ModelGeometry(canvasMultiple, canvasShortEdge, canvasMaxPixels, referenceImageShortEdge, spatialCompression,
                 counts, latentChannels, patch, audioLatentChannels, sampleRate, audioHop, flowShift,
-                audioFlowShift, tasks, new Limits(seconds, limits.maxSeconds(), limits.defaultFrames(), limits.defaultSteps()));
+                audioFlowShift, tasks, new Limits(seconds, limits.maxSeconds(), limits.defaultFrames(), limits.defaultSteps(),
+                limits.defaultAspect()));
     }
 
     /** The same geometry for every task, for a caller that has checked the task itself. */

@@ -24,10 +24,14 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.EnumSet;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 
 /**
@@ -39,6 +43,8 @@ public final class ModelParts implements AutoCloseable {
     private final Backend backend;
     private final Precision precision;
     private final Optional<Path> transformer;
+    /** Opened ahead on background threads; taken by {@link #weights}. */
+    private final Map<Path, CompletableFuture<TensorSource>> ahead = new HashMap<>();
     private final Map<Path, TensorSource> checkpoints = new HashMap<>();
     private final Map<Object, AutoCloseable> open = new HashMap<>();
     /** What was opened, newest first: networks must be closed before the weights they are views of. */
@@ -72,20 +78,25 @@ public final class ModelParts implements AutoCloseable {
     }
 
     public TextEncoder textEncoder() {
-        return part(Component.TEXT_ENCODER, () -> {
-            NetworkFolder network = folder.network(Component.TEXT_ENCODER);
-            return TextEncoder.open(backend, weights(network), TextEncoderConfig.read(network.config()), TextEncoderConfig.CONDITION_LAYER,
-                    precision, Rounding.of(precision));
-        }, TextEncoder.class);
+        return part(Component.TEXT_ENCODER, () -> TextEncoder.open(backend, weights(folder.folder(Component.TEXT_ENCODER)),
+                TextEncoderConfig.read(folder.config(Component.TEXT_ENCODER)), TextEncoderConfig.CONDITION_LAYER, precision,
+                Rounding.of(precision)), TextEncoder.class);
     }
 
     /** The transformer of a task. Two tasks that share one folder share one transformer. */
     public Dit transformer(Task task) {
-        Component component = Component.transformerOf(task);
-        return part(transformer.orElseGet(() -> folder.folder(component)), () -> {
-            TransformerWeights weights = TransformerWeights.of(folder.network(component), transformer);
-            return Dit.open(backend, weights(weights.path(), weights::open), DitConfig.read(weights.config()), precision, Rounding.of(precision));
-        }, Dit.class);
+        Path path = transformerPath(task);
+        return part(path, () -> Dit.open(backend, weights(path, () -> transformerWeights(task).open()),
+                DitConfig.read(transformerWeights(task).config()), precision, Rounding.of(precision)), Dit.class);
+    }
+
+    /** Where the transformer of a task comes from. */
+    public Path transformerPath(Task task) {
+        return transformer.orElseGet(() -> folder.folder(Component.transformerOf(task)));
+    }
+
+    private TransformerWeights transformerWeights(Task task) {
+        return TransformerWeights.of(folder.network(Component.transformerOf(task)), transformer);
     }
 
     public VideoVae videoEncoder() {
@@ -104,6 +115,24 @@ public final class ModelParts implements AutoCloseable {
         return audioVae(AutoencoderPart.DECODER);
     }
 
+    /**
+     * Maps the weights that a task's request will need on other threads and returns at once. A failure is reported by the part
+     * that needs them.
+     */
+    public void prefetch(Task task, Executor background) {
+        prefetch(transformerPath(task), () -> transformerWeights(task).open(), background);
+        for (Component component : List.of(Component.TEXT_ENCODER, Component.VIDEO_VAE, Component.AUDIO_VAE)) {
+            Path path = folder.folder(component);
+            prefetch(path, () -> NetworkFolder.read(path).open(), background);
+        }
+    }
+
+    private void prefetch(Path path, Supplier<TensorSource> opener, Executor background) {
+        if (!checkpoints.containsKey(path)) {
+            ahead.computeIfAbsent(path, p -> CompletableFuture.supplyAsync(opener, background));
+        }
+    }
+
     /** The most scratch bytes that each network opened so far has used. */
     public SortedMap<String, Long> scratchBytes() {
         SortedMap<String, Long> bytes = new TreeMap<>();
@@ -120,17 +149,13 @@ public final class ModelParts implements AutoCloseable {
     }
 
     private VideoVae videoVae(AutoencoderPart half) {
-        return part("vae " + half, () -> {
-            NetworkFolder network = folder.network(Component.VIDEO_VAE);
-            return VideoVae.open(backend, weights(network), VideoVaeConfig.read(network.config()), Precision.FP32, EnumSet.of(half));
-        }, VideoVae.class);
+        return part("vae " + half, () -> VideoVae.open(backend, weights(folder.folder(Component.VIDEO_VAE)),
+                VideoVaeConfig.read(folder.config(Component.VIDEO_VAE)), Precision.FP32, EnumSet.of(half)), VideoVae.class);
     }
 
     private AudioVae audioVae(AutoencoderPart half) {
-        return part("audio_vae " + half, () -> {
-            NetworkFolder network = folder.network(Component.AUDIO_VAE);
-            return AudioVae.open(backend, weights(network), AudioVaeConfig.read(network.config()), EnumSet.of(half));
-        }, AudioVae.class);
+        return part("audio_vae " + half, () -> AudioVae.open(backend, weights(folder.folder(Component.AUDIO_VAE)),
+                AudioVaeConfig.read(folder.config(Component.AUDIO_VAE)), EnumSet.of(half)), AudioVae.class);
     }
 
     private <T extends AutoCloseable> T part(Object key, Supplier<T> opener, Class<T> type) {
@@ -143,21 +168,34 @@ public final class ModelParts implements AutoCloseable {
         return type.cast(part);
     }
 
-    private TensorSource weights(NetworkFolder network) {
-        return weights(network.weights(), network::open);
+    private TensorSource weights(Path networkFolder) {
+        return weights(networkFolder, () -> NetworkFolder.read(networkFolder).open());
     }
 
     /** One view of a checkpoint, whichever parts are read from it. */
     private TensorSource weights(Path path, Supplier<TensorSource> opener) {
         return checkpoints.computeIfAbsent(path, p -> {
-            TensorSource source = opener.get();
+            CompletableFuture<TensorSource> opening = ahead.remove(p);
+            TensorSource source = opening == null ? opener.get() : joined(opening);
             owned.push(source);
             return source;
         });
     }
 
+    /** The result, or the exception that the other thread met, as if this one had met it. */
+    private static TensorSource joined(CompletableFuture<TensorSource> opening) {
+        try {
+            return opening.join();
+        } catch (CompletionException e) {
+            throw e.getCause() instanceof RuntimeException cause ? cause : e;
+        }
+    }
+
     @Override
     public void close() {
+        // What was opened ahead and never used is closed when it is there; its failure no longer matters.
+        ahead.values().forEach(opening -> opening.thenAccept(TensorSource::close));
+        ahead.clear();
         open.clear();
         checkpoints.clear();
         while (!owned.isEmpty()) {

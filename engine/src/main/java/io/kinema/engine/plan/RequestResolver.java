@@ -10,6 +10,8 @@ import io.kinema.engine.layout.FrameCounts;
 import io.kinema.engine.model.ModelGeometry;
 import io.kinema.engine.preprocess.CanvasRule;
 import io.kinema.engine.preprocess.PixelSize;
+import io.kinema.engine.preprocess.ReferenceImages;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -25,7 +27,7 @@ public final class RequestResolver {
     /** Most clips of one request. */
     public static final int MAX_OUTPUTS = 10;
     private static final double MAX_SHIFT = 1000;
-    private static final AspectRatio DEFAULT_ASPECT = new AspectRatio(16, 9);
+    private static final int MIN_PICTURE_SIDE = 16;
 
     private final ModelGeometry model;
     private final PictureSizes pictures;
@@ -100,8 +102,14 @@ public final class RequestResolver {
 
     private PixelSize canvas(GenerateRequest request, List<Keyframe> keyframes, List<String> notes) {
         // Every picture's header is read, so that an unreadable one is refused before any weight is loaded.
-        List<PictureSizes.Size> sizes = keyframes.stream().map(k -> pictures.of(k.file())).toList();
-        request.references().stream().filter(Reference.Image.class::isInstance).forEach(r -> pictures.of(r.file()));
+        List<PictureSizes.Size> sizes = keyframes.stream()
+                .map(k -> picture(k.anchor() == Anchor.FIRST ? "image" : "lastImage", k.file())).toList();
+        for (Reference reference : request.references()) {
+            if (reference instanceof Reference.Image image) {
+                PictureSizes.Size size = picture("references", image.file());
+                ReferenceImages.size(size.width(), size.height(), model.referenceImageShortEdge(), model.canvasMultiple());
+            }
+        }
         requireOneWayToSayIt(request);
         CanvasRule rule = CanvasRule.of(model);
         if (request.width().isPresent()) {
@@ -117,9 +125,20 @@ public final class RequestResolver {
             notes.add("canvas " + canvas + " from the shape of the first keyframe (" + first.width() + "x" + first.height() + ")");
             return canvas;
         }
-        PixelSize canvas = rule.of(DEFAULT_ASPECT.width(), DEFAULT_ASPECT.height());
-        notes.add("canvas " + canvas + ", the model's own for " + DEFAULT_ASPECT);
+        AspectRatio usual = model.limits().defaultAspect();
+        PixelSize canvas = rule.of(usual.width(), usual.height());
+        notes.add("canvas " + canvas + ", the model's own for " + usual);
         return canvas;
+    }
+
+    /** A picture of a few pixels shows nothing that the model could keep; it is a mistake, a tracking pixel or a placeholder. */
+    private PictureSizes.Size picture(String field, Path file) {
+        PictureSizes.Size size = pictures.of(file);
+        if (size.width() < MIN_PICTURE_SIDE || size.height() < MIN_PICTURE_SIDE) {
+            throw new BadRequestException(field, size.width() + "x" + size.height() + " pixels in '" + file + "'",
+                    "expected sides of at least " + MIN_PICTURE_SIDE + "; choose a larger picture");
+        }
+        return size;
     }
 
     private static void requireOneWayToSayIt(GenerateRequest request) {

@@ -48,8 +48,9 @@ public record RunRecord(Instant created, ResolvedRequest request, Output output,
      * @param name        name of the model's folder
      * @param transformer component that ran: {@code transformer} or {@code transformer_ref}
      * @param sha256      over the digests of all its files
+     * @param transformerSha256 the same of the transformer that ran, which may come from elsewhere
      */
-    public record Model(String name, String transformer, String sha256) {
+    public record Model(String name, String transformer, String sha256, String transformerSha256) {
     }
 
     /**

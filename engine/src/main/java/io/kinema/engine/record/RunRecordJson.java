@@ -21,7 +21,7 @@ final class RunRecordJson {
         root.set("request", ResolvedRequestJson.of(run.request()));
         root.set("output", output(run));
         root.set("model", NODES.objectNode().put("name", run.model().name()).put("transformer", run.model().transformer())
-                .put("sha256", run.model().sha256()));
+                .put("sha256", run.model().sha256()).put("transformer_sha256", run.model().transformerSha256()));
         root.set("engine", engine(run.engine()));
         root.set("host", host(run.host()));
         root.set("execution", NODES.objectNode().put("device", run.execution().device()).put("backend", run.execution().backend())

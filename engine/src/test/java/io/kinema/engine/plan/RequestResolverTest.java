@@ -12,6 +12,7 @@ import io.kinema.engine.Task;
 import io.kinema.engine.layout.Anchor;
 import io.kinema.engine.model.ModelGeometry;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -47,9 +48,10 @@ class RequestResolverTest {
     }
 
     @Test
-    void withoutASizeTextGetsTheModelsWideCanvasAndSaysSo() {
+    void withoutASizeTextGetsTheModelsOwnCanvasAndSaysSo() {
         assertThat(resolve(RELEASED, b -> { }).notes()).contains("canvas 1344x768, the model's own for 16:9");
-        assertThat(resolve(NANO, b -> { }).width()).isEqualTo(448);
+        assertThat(resolve(NANO, b -> { }).notes()).contains("canvas 256x256, the model's own for 1:1", "39 frames by default",
+                "8 model evaluations by default", "seed 0 by default");
     }
 
     @Test
@@ -242,6 +244,26 @@ class RequestResolverTest {
         assertThat(refusal(NANO, b -> b.task(Task.REF2VA))).contains("needs a reference");
         assertThat(refusal(NANO, b -> b.reference(cat).image(PICTURE))).startsWith("references: got 1 together with a keyframe");
         assertThat(resolve(NANO, b -> b.reference(cat)).task()).isEqualTo(Task.REF2VA);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1, 1", "15, 400", "400, 15"})
+    void picturesOfAFewPixelsAreRefused(int width, int height) {
+        for (GenerateRequest request : List.of(GenerateRequest.prompt("A cat").image(PICTURE).build(),
+                GenerateRequest.prompt("A cat").lastImage(PICTURE).build(),
+                GenerateRequest.prompt("A cat").reference(new Reference.Image(PICTURE)).build())) {
+            assertThatExceptionOfType(BadRequestException.class)
+                    .isThrownBy(() -> new RequestResolver(NANO, file -> new PictureSizes.Size(width, height)).resolve(request))
+                    .withMessageContaining("got " + width + "x" + height + " pixels in 'picture.png'");
+        }
+    }
+
+    @Test
+    void referencePicturesKeepTheirShapeRule() {
+        assertThatExceptionOfType(BadRequestException.class)
+                .isThrownBy(() -> new RequestResolver(NANO, file -> new PictureSizes.Size(500, 100))
+                        .resolve(GenerateRequest.prompt("A cat").reference(new Reference.Image(PICTURE)).build()))
+                .withMessageContaining("500x100").withMessageContaining("1:4 to 4:1");
     }
 
     @Test

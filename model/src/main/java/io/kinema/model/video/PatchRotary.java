@@ -4,6 +4,7 @@ import io.kinema.compute.Backend;
 import io.kinema.compute.NormOps.Rotary;
 import io.kinema.compute.Tensor;
 import io.kinema.compute.Workspace;
+import java.util.Arrays;
 
 /**
  * Rotary tables of the decoder. A patch's coordinate on each of the axes time, height, width is the centre of its cell
@@ -22,20 +23,19 @@ final class PatchRotary {
     static Rotary tables(Backend backend, Workspace ws, VideoVaeConfig.Vit vit, int frames, int height, int width, int extra) {
         int rotary = vit.rotaryDim();
         int rows = frames * height * width + extra;
+        Axis[] axes = {Axis.of(vit, frames), Axis.of(vit, height), Axis.of(vit, width)};
         float[] cos = new float[rows * rotary];
         float[] sin = new float[rows * rotary];
-        float[] angles = new float[rotary / 2];
-        float[][] axes = {angles(vit, frames), angles(vit, height), angles(vit, width)};
-        int perAxis = rotary / (2 * AXES);
-        for (int row = 0; row < rows; row++) {
+        Arrays.fill(cos, (rows - extra) * rotary, cos.length, 1);
+        for (int row = 0; row < rows - extra; row++) {
             int[] cell = {row / (height * width), row / width % height, row % width};
-            for (int i = 0; i < angles.length; i++) {
-                int axis = i / perAxis;
-                angles[i] = row < rows - extra ? axes[axis][cell[axis] * perAxis + i % perAxis] : 0;
-            }
-            for (int i = 0; i < rotary; i++) {
-                cos[row * rotary + i] = (float) Math.cos(angles[i % angles.length]);
-                sin[row * rotary + i] = (float) Math.sin(angles[i % angles.length]);
+            for (int half = 0; half < 2; half++) {
+                for (int a = 0; a < AXES; a++) {
+                    int n = rotary / (2 * AXES);
+                    int at = row * rotary + (half * AXES + a) * n;
+                    System.arraycopy(axes[a].cos, cell[a] * n, cos, at, n);
+                    System.arraycopy(axes[a].sin, cell[a] * n, sin, at, n);
+                }
             }
         }
         Tensor cosTable = ws.f32(rows, rotary);
@@ -45,18 +45,22 @@ final class PatchRotary {
         return new Rotary(cosTable, sinTable);
     }
 
-    /** Angles [cells, frequencies] of one axis. */
-    private static float[] angles(VideoVaeConfig.Vit vit, int cells) {
-        int frequencies = vit.rotaryDim() / (2 * AXES);
-        float[] angles = new float[cells * frequencies];
-        for (int cell = 0; cell < cells; cell++) {
-            float coordinate = 2f * ((cell + 0.5f) / cells) - 1f;
-            for (int i = 0; i < frequencies; i++) {
-                float exponent = (float) (i * (2.0 * AXES / vit.rotaryDim()));
-                float frequency = 1f / (float) Math.pow((float) vit.ropeTheta(), exponent);
-                angles[cell * frequencies + i] = TURN * coordinate * frequency;
+    /** Cosines and sines [cells, frequencies] of one axis. */
+    private record Axis(float[] cos, float[] sin) {
+        static Axis of(VideoVaeConfig.Vit vit, int cells) {
+            int frequencies = vit.rotaryDim() / (2 * AXES);
+            Axis axis = new Axis(new float[cells * frequencies], new float[cells * frequencies]);
+            for (int cell = 0; cell < cells; cell++) {
+                float coordinate = 2f * ((cell + 0.5f) / cells) - 1f;
+                for (int i = 0; i < frequencies; i++) {
+                    float exponent = (float) (i * (2.0 * AXES / vit.rotaryDim()));
+                    float frequency = 1f / (float) Math.pow((float) vit.ropeTheta(), exponent);
+                    float angle = TURN * coordinate * frequency;
+                    axis.cos[cell * frequencies + i] = (float) Math.cos(angle);
+                    axis.sin[cell * frequencies + i] = (float) Math.sin(angle);
+                }
             }
+            return axis;
         }
-        return angles;
     }
 }
