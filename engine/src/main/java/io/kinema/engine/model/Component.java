@@ -1,6 +1,8 @@
 package io.kinema.engine.model;
 
 import io.kinema.engine.Task;
+import java.util.Arrays;
+import java.util.Optional;
 
 /** The parts of a model folder, by the names that {@code model_index.json} gives them. */
 public enum Component {
@@ -27,6 +29,19 @@ public enum Component {
         return switch (task) {
             case T2VA, FL2VA -> TRANSFORMER;
             case REF2VA -> TRANSFORMER_REF;
+        };
+    }
+
+    /** The component with this key, or empty. */
+    public static Optional<Component> keyed(String key) {
+        return Arrays.stream(values()).filter(c -> c.key.equals(key)).findFirst();
+    }
+
+    /** True when it is a network with weights. */
+    public boolean network() {
+        return switch (this) {
+            case TEXT_ENCODER, VIDEO_VAE, AUDIO_VAE, TRANSFORMER, TRANSFORMER_REF -> true;
+            case TOKENIZER, PROCESSOR, SCHEDULER, AUDIO_SCHEDULER -> false;
         };
     }
 
