@@ -8,6 +8,7 @@ import io.kinema.engine.inspect.ComponentReport;
 import io.kinema.engine.inspect.ModelInspector;
 import io.kinema.engine.inspect.ModelReport;
 import io.kinema.engine.inspect.TensorGroup;
+import io.kinema.model.layout.WeightLayout;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.concurrent.Callable;
@@ -65,7 +66,7 @@ final class InspectCommand implements Callable<Integer> {
         line(out, "  %d tensors in %d %s, %,d parameters, %s, %s", component.tensors().size(), component.files().size(),
                 component.files().size() == 1 ? "file" : "files", component.parameters(),
                 bytes(component.bytes()), component.parametersByDType().keySet().stream().map(Enum::name).collect(Collectors.joining(" and ")));
-        component.fit().ifPresent(fit -> line(out, "  %s layout, %s", fit.layout().label(),
+        component.fit().ifPresent(fit -> line(out, "  %s, %s", fit.layout() == WeightLayout.EITHER ? "names of either layout" : fit.layout().label() + " layout",
                 fit.problem().map(p -> "NOT what its config implies: " + p).orElse("every tensor that its config implies and no other")));
         if (tensors) {
             component.tensors().forEach(t -> line(out, "    %s  %s %s", t.name(), t.dtype(), t.shape()));
