@@ -7,12 +7,20 @@ package io.kinema.engine;
 public final class BadRequestException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
+    private static final int LONGEST = 2000;
+
     private final String field;
 
     /** @param field the request's field, as {@link GenerateRequest} calls it */
     public BadRequestException(String field, String got, String allowed) {
-        super(field + ": got " + got + ", " + allowed);
+        super(oneLine(field + ": got " + got + ", " + allowed));
         this.field = field;
+    }
+
+    /** What was got may be any text: no escape sequence must reach a terminal, nor a megabyte a log. */
+    private static String oneLine(String message) {
+        String shown = message.length() <= LONGEST ? message : message.substring(0, LONGEST) + "...";
+        return shown.replaceAll("[\\p{Cc}\\p{Zl}\\p{Zp}\\u202a-\\u202e\\u2066-\\u2069]", "?");
     }
 
     /** The field of {@link GenerateRequest} or {@link EngineOptions} at fault. */
