@@ -3,6 +3,7 @@ package io.kinema.fuzz;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kinema.cli.ArgumentsFuzz;
+import io.kinema.weights.SafetensorsFuzz;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -6,11 +6,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /** Files for targets that read paths; in memory where the system has such a folder, so that a run costs no disk. */
-final class Scratch {
+public final class Scratch {
     private static final Path SHARED_MEMORY = Path.of("/dev/shm");
     private final Path folder;
 
-    Scratch(String name) {
+    public Scratch(String name) {
         try {
             folder = Files.isWritable(SHARED_MEMORY) ? Files.createTempDirectory(SHARED_MEMORY, "kinema-fuzz-" + name)
                     : Files.createTempDirectory("kinema-fuzz-" + name);
@@ -20,11 +20,11 @@ final class Scratch {
         Runtime.getRuntime().addShutdownHook(new Thread(this::remove));
     }
 
-    Path folder() {
+    public Path folder() {
         return folder;
     }
 
-    Path write(String name, byte[] bytes) {
+    public Path write(String name, byte[] bytes) {
         try {
             return Files.write(folder.resolve(name), bytes);
         } catch (IOException e) {
