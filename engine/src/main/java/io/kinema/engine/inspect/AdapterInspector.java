@@ -1,9 +1,8 @@
 package io.kinema.engine.inspect;
 
-import io.kinema.engine.Task;
 import io.kinema.engine.model.BundledModel;
+import io.kinema.engine.model.Component;
 import io.kinema.engine.model.ModelFolder;
-import io.kinema.engine.pipeline.ModelParts;
 import io.kinema.model.adapter.Adapter;
 import io.kinema.model.adapter.AdapterFile;
 import io.kinema.model.adapter.Alpha;
@@ -28,7 +27,7 @@ public final class AdapterInspector {
      */
     public static Adapter inspect(Path file, Optional<Path> model) {
         DitConfig config = model.map(AdapterInspector::config).orElseGet(() -> guess(file));
-        try (AdapterFile adapter = AdapterFile.open(file, DitTensors.of(config), Optional.of(Alpha.RANK))) {
+        try (AdapterFile adapter = AdapterFile.open(file, DitTensors.forAdapters(config), Optional.of(Alpha.RANK))) {
             return adapter.adapter();
         }
     }
@@ -42,6 +41,6 @@ public final class AdapterInspector {
     }
 
     private static DitConfig config(Path model) {
-        return DitConfig.read(ModelFolder.open(model).config(ModelParts.transformerOf(Task.T2VA)));
+        return DitConfig.read(ModelFolder.open(model).config(Component.TRANSFORMER));
     }
 }

@@ -70,7 +70,7 @@ final class AdapterLibrary implements AutoCloseable {
 
     private Entry entry(AdapterUse use, DitConfig config) {
         return entries.computeIfAbsent(key(use, config), k -> {
-            TransformerTensors tensors = DitTensors.of(config);
+            TransformerTensors tensors = DitTensors.forAdapters(config);
             return new Entry(AdapterFile.open(use.file(), tensors, use.alpha()));
         });
     }

@@ -1,5 +1,6 @@
 package io.kinema.engine.pipeline;
 
+import io.kinema.engine.BadRequestException;
 import io.kinema.engine.Reference;
 import io.kinema.engine.model.ModelGeometry;
 import io.kinema.engine.plan.Keyframe;
@@ -50,11 +51,15 @@ public final class MediaLoader {
     }
 
     private static ConditionMedia.Reference reference(Reference reference, ReferenceMedia media) {
-        return switch (reference) {
-            case Reference.Image image -> media.image(ImageReader.read(image.file()));
-            case Reference.Video video -> video(video, media);
-            case Reference.Audio audio -> media.audio(AudioReader.read(audio.file()));
-        };
+        try {
+            return switch (reference) {
+                case Reference.Image image -> media.image(ImageReader.read(image.file()));
+                case Reference.Video video -> video(video, media);
+                case Reference.Audio audio -> media.audio(AudioReader.read(audio.file()));
+            };
+        } catch (BadRequestException e) {
+            throw e.in(reference.file());
+        }
     }
 
     private static ConditionMedia.Reference video(Reference.Video video, ReferenceMedia media) {

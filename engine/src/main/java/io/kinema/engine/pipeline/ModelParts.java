@@ -6,6 +6,8 @@ import io.kinema.engine.AdapterUse;
 import io.kinema.engine.Task;
 import io.kinema.engine.model.Component;
 import io.kinema.engine.model.ModelFolder;
+import io.kinema.engine.model.NetworkFolder;
+import io.kinema.engine.model.TransformerWeights;
 import io.kinema.engine.prompt.H3Tokenizer;
 import io.kinema.model.AutoencoderPart;
 import io.kinema.model.adapter.Adapter;
@@ -19,7 +21,7 @@ import io.kinema.model.text.TextEncoder;
 import io.kinema.model.text.TextEncoderConfig;
 import io.kinema.model.video.VideoVae;
 import io.kinema.model.video.VideoVaeConfig;
-import io.kinema.weights.Checkpoint;
+import io.kinema.weights.TensorSource;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -40,17 +42,14 @@ import java.util.function.Supplier;
  * kept, so a later request finds it ready. Closing twice is harmless. The backend must outlive it. Used by one thread.
  */
 public final class ModelParts implements AutoCloseable {
-    /** The text encoder's layer whose output conditions H3, counted from 1. */
-    public static final int TEXT_LAYER = 50;
-
     private final ModelFolder folder;
     private final Backend backend;
     private final Precision precision;
     private final Optional<Path> transformer;
     private final AdapterLibrary library = new AdapterLibrary();
     /** Opened ahead on background threads; taken by {@link #weights}. */
-    private final Map<Path, CompletableFuture<Checkpoint>> ahead = new HashMap<>();
-    private final Map<Path, Checkpoint> checkpoints = new HashMap<>();
+    private final Map<Path, CompletableFuture<TensorSource>> ahead = new HashMap<>();
+    private final Map<Path, TensorSource> checkpoints = new HashMap<>();
     private final Map<Object, AutoCloseable> open = new HashMap<>();
     /** What was opened, newest first: networks must be closed before the weights they are views of. */
     private final Deque<AutoCloseable> owned = new ArrayDeque<>();
@@ -84,13 +83,14 @@ public final class ModelParts implements AutoCloseable {
 
     public TextEncoder textEncoder() {
         return part(Component.TEXT_ENCODER, () -> TextEncoder.open(backend, weights(folder.folder(Component.TEXT_ENCODER)),
-                TextEncoderConfig.read(folder.config(Component.TEXT_ENCODER)), TEXT_LAYER, precision, Rounding.of(precision)), TextEncoder.class);
+                TextEncoderConfig.read(folder.config(Component.TEXT_ENCODER)), TextEncoderConfig.CONDITION_LAYER, precision,
+                Rounding.of(precision)), TextEncoder.class);
     }
 
     /** The transformer of a task. Two tasks that share one folder share one transformer. */
     public Dit transformer(Task task) {
         Path path = transformerPath(task);
-        return part(path, () -> Dit.open(backend, weights(path), config(task), precision, Rounding.of(precision)), Dit.class);
+        return part(path, () -> Dit.open(backend, transformerTensors(task), config(task), precision, Rounding.of(precision)), Dit.class);
     }
 
     /**
@@ -113,16 +113,19 @@ public final class ModelParts implements AutoCloseable {
     }
 
     private DitConfig config(Task task) {
-        return DitConfig.read(folder.config(transformerOf(task)));
+        return DitConfig.read(transformerWeights(task).config());
+    }
+
+    private TensorSource transformerTensors(Task task) {
+        return weights(transformerPath(task), () -> transformerWeights(task).open());
     }
 
     private record FusedKey(Path path, String sha256) {
     }
 
     private Dit fusedTransformer(Task task, Adapter adapter) {
-        Path path = transformerPath(task);
-        return part(new FusedKey(path, adapter.sha256()), () -> {
-            FusedTensors fused = FusedTensors.of(backend, weights(path), adapter);
+        return part(new FusedKey(transformerPath(task), adapter.sha256()), () -> {
+            FusedTensors fused = FusedTensors.of(backend, transformerTensors(task), adapter);
             owned.push(fused);
             return Dit.open(backend, fused, config(task), precision, Rounding.of(precision));
         }, Dit.class);
@@ -130,15 +133,11 @@ public final class ModelParts implements AutoCloseable {
 
     /** Where the transformer of a task comes from. */
     public Path transformerPath(Task task) {
-        return transformer.orElseGet(() -> folder.folder(transformerOf(task)));
+        return transformer.orElseGet(() -> folder.folder(Component.transformerOf(task)));
     }
 
-    /** Which component a task's transformer is. */
-    public static Component transformerOf(Task task) {
-        return switch (task) {
-            case T2VA, FL2VA -> Component.TRANSFORMER;
-            case REF2VA -> Component.TRANSFORMER_REF;
-        };
+    private TransformerWeights transformerWeights(Task task) {
+        return TransformerWeights.of(folder.network(Component.transformerOf(task)), transformer);
     }
 
     public VideoVae videoEncoder() {
@@ -162,12 +161,17 @@ public final class ModelParts implements AutoCloseable {
      * that needs them.
      */
     public void prefetch(Task task, Executor background) {
-        List.of(folder.folder(Component.TEXT_ENCODER), transformerPath(task), folder.folder(Component.VIDEO_VAE), folder.folder(Component.AUDIO_VAE))
-                .forEach(path -> {
-                    if (!checkpoints.containsKey(path)) {
-                        ahead.computeIfAbsent(path, p -> CompletableFuture.supplyAsync(() -> Checkpoint.open(p), background));
-                    }
-                });
+        prefetch(transformerPath(task), () -> transformerWeights(task).open(), background);
+        for (Component component : List.of(Component.TEXT_ENCODER, Component.VIDEO_VAE, Component.AUDIO_VAE)) {
+            Path path = folder.folder(component);
+            prefetch(path, () -> NetworkFolder.read(path).open(), background);
+        }
+    }
+
+    private void prefetch(Path path, Supplier<TensorSource> opener, Executor background) {
+        if (!checkpoints.containsKey(path)) {
+            ahead.computeIfAbsent(path, p -> CompletableFuture.supplyAsync(opener, background));
+        }
     }
 
     /** The most scratch bytes that each network opened so far has used. */
@@ -205,17 +209,22 @@ public final class ModelParts implements AutoCloseable {
         return type.cast(part);
     }
 
-    private Checkpoint weights(Path path) {
+    private TensorSource weights(Path networkFolder) {
+        return weights(networkFolder, () -> NetworkFolder.read(networkFolder).open());
+    }
+
+    /** One view of a checkpoint, whichever parts are read from it. */
+    private TensorSource weights(Path path, Supplier<TensorSource> opener) {
         return checkpoints.computeIfAbsent(path, p -> {
-            CompletableFuture<Checkpoint> opening = ahead.remove(p);
-            Checkpoint checkpoint = opening == null ? Checkpoint.open(p) : joined(opening);
-            owned.push(checkpoint);
-            return checkpoint;
+            CompletableFuture<TensorSource> opening = ahead.remove(p);
+            TensorSource source = opening == null ? opener.get() : joined(opening);
+            owned.push(source);
+            return source;
         });
     }
 
     /** The result, or the exception that the other thread met, as if this one had met it. */
-    private static Checkpoint joined(CompletableFuture<Checkpoint> opening) {
+    private static TensorSource joined(CompletableFuture<TensorSource> opening) {
         try {
             return opening.join();
         } catch (CompletionException e) {
@@ -226,7 +235,7 @@ public final class ModelParts implements AutoCloseable {
     @Override
     public void close() {
         // What was opened ahead and never used is closed when it is there; its failure no longer matters.
-        ahead.values().forEach(opening -> opening.thenAccept(Checkpoint::close));
+        ahead.values().forEach(opening -> opening.thenAccept(TensorSource::close));
         ahead.clear();
         library.close();
         open.clear();

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.kinema.compute.Backend;
 import io.kinema.compute.Tensor;
 import io.kinema.compute.Workspace;
-import io.kinema.engine.model.Json;
+import io.kinema.engine.model.NetworkFolder;
 import io.kinema.engine.pipeline.AdapterStack;
 import io.kinema.model.adapter.Adapter;
 import io.kinema.model.adapter.Alpha;
@@ -16,8 +16,7 @@ import io.kinema.model.dit.DitTensors;
 import io.kinema.model.dit.Modulation;
 import io.kinema.model.dit.ScaledAdapter;
 import io.kinema.model.dit.Velocities;
-import io.kinema.weights.Checkpoint;
-import java.nio.file.Path;
+import io.kinema.weights.TensorSource;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -34,11 +33,11 @@ final class TransformerOperations implements Operations {
     private static Answer forward(Question q) {
         Backend backend = q.run().backend();
         RunSettings.Plan plan = q.run().plan(q.check());
-        Path folder = q.weights();
-        DitConfig config = DitConfig.read(Json.object(folder.resolve("config.json")));
+        NetworkFolder network = NetworkFolder.read(q.weights());
+        DitConfig config = DitConfig.read(network.config());
         DitLayout layout = DitLayout.of(q.input("position_ids").toDoubles(), q.input("token_tags").toInts(), q.input("text_indices").toInts(),
                 q.input("video_indices").toInts(), q.input("audio_indices").toInts());
-        try (Checkpoint source = Checkpoint.open(folder);
+        try (TensorSource source = network.open();
              AdapterStack adapters = new AdapterStack();
              Dit dit = Dit.open(backend, source, config, plan.precision(), plan.rounding());
              Workspace memory = backend.workspace("verify")) {
@@ -62,7 +61,7 @@ final class TransformerOperations implements Operations {
             if (!node.path("file").isTextual() || !node.path("weight").isNumber()) {
                 throw q.bad("adapters", node, "expected a file and a weight");
             }
-            Adapter adapter = adapters.open(q.files().file(node.path("file").asText()), DitTensors.of(dit.config()), Optional.of(Alpha.RANK));
+            Adapter adapter = adapters.open(q.files().file(node.path("file").asText()), DitTensors.forAdapters(dit.config()), Optional.of(Alpha.RANK));
             chosen.add(new ScaledAdapter(adapters.load(dit, adapter), node.path("weight").asDouble()));
         }
         dit.use(chosen);

@@ -1,17 +1,17 @@
 package io.kinema.engine.schedule;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.within;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.kinema.engine.golden.GoldenCase;
+import java.util.List;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.DoubleRange;
 import net.jqwik.api.constraints.IntRange;
 import org.assertj.core.data.Offset;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class SigmaGridTest {

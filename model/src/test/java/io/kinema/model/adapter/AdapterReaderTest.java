@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class AdapterReaderTest {
     private static final DitConfig CONFIG = DitConfig.read(GoldenCase.json(GoldenCase.bundled().resolve("checkpoint/transformer/config.json")));
-    private static final TransformerTensors TRANSFORMER = DitTensors.of(CONFIG);
+    private static final TransformerTensors TRANSFORMER = DitTensors.forAdapters(CONFIG);
     private static final String TURBO = "minimax_h3_fl2v_turbo_4step_v1.2_768p_bf16.safetensors";
     private static final Optional<Alpha> NOT_STATED = Optional.empty();
 

@@ -83,7 +83,7 @@ class AdapterTest {
     }
 
     private AdapterFile file(String name, Map<String, Entry> entries, Map<String, String> metadata) {
-        return AdapterFile.open(AdapterFixture.write(folder.resolve(name + ".safetensors"), entries, metadata), DitTensors.of(config), Optional.empty());
+        return AdapterFile.open(AdapterFixture.write(folder.resolve(name + ".safetensors"), entries, metadata), DitTensors.forAdapters(config), Optional.empty());
     }
 
     private AdapterFile fixture(long seed) {
