@@ -1,19 +1,29 @@
 package io.kinema.engine;
 
+import io.kinema.engine.model.ModelGeometry;
 import io.kinema.engine.plan.PictureSizes;
+import io.kinema.engine.plan.RequestResolver;
+import io.kinema.media.container.HeaderReader;
 import io.kinema.media.image.ImageHeader;
 import io.kinema.media.image.ImageLimits;
 import io.kinema.media.image.ImageReader;
+import java.nio.file.Path;
 
-/** Reads the sizes of pictures from their headers. */
-final class PictureHeaders {
-    static final PictureSizes SIZES = file -> {
+/** Reads the sizes of pictures, and the lengths of videos and sounds, from their headers. */
+final class FileHeaders {
+    private FileHeaders() {
+    }
+
+    /** A resolver that looks at the files which a request names. */
+    static RequestResolver resolver(ModelGeometry model) {
+        return new RequestResolver(model, FileHeaders::size, HeaderReader::read);
+    }
+
+    /** Width and height as seen upright. */
+    static PictureSizes.Size size(Path file) {
         ImageHeader header = ImageReader.header(file, ImageLimits.DEFAULT);
         int width = Math.toIntExact(header.width());
         int height = Math.toIntExact(header.height());
         return header.orientation().swapsSides() ? new PictureSizes.Size(height, width) : new PictureSizes.Size(width, height);
-    };
-
-    private PictureHeaders() {
     }
 }

@@ -51,6 +51,11 @@ public record PipelineInput(Task task, String prompt, ConditionMedia media, Targ
                 SigmaGrid.ofEvaluations(request.steps(), request.audioFlowShift()), request.noiseScheme());
     }
 
+    /** The same input conditioned on other media. */
+    PipelineInput withMedia(ConditionMedia other) {
+        return new PipelineInput(task, prompt, other, target, channels, audioChannels, patch, video, audio, noise);
+    }
+
     /** Shape of the generated video latent. */
     LatentShape videoShape() {
         return new LatentShape(channels, target.frames(), target.height(), target.width());

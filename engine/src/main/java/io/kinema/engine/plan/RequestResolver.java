@@ -14,9 +14,10 @@ import io.kinema.engine.preprocess.ReferenceImages;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
- * Checks a request against a model's geometry and fills in what it leaves open. Pure but for the headers of the pictures
+ * Checks a request against a model's geometry and fills in what it leaves open. Pure but for the headers of the files
  * it names; loads no weights.
  */
 public final class RequestResolver {
@@ -31,11 +32,25 @@ public final class RequestResolver {
 
     private final ModelGeometry model;
     private final PictureSizes pictures;
+    private final Optional<MediaHeaders> media;
 
-    /** @param pictures tells the sizes of keyframes */
+    /** For requests whose videos and sounds are not looked at: their number is checked, their lengths are not. */
     public RequestResolver(ModelGeometry model, PictureSizes pictures) {
+        this(model, pictures, Optional.empty());
+    }
+
+    /**
+     * @param pictures tells the sizes of keyframes and reference pictures
+     * @param media    tells the lengths of reference videos and sounds
+     */
+    public RequestResolver(ModelGeometry model, PictureSizes pictures, MediaHeaders media) {
+        this(model, pictures, Optional.of(media));
+    }
+
+    private RequestResolver(ModelGeometry model, PictureSizes pictures, Optional<MediaHeaders> media) {
         this.model = model;
         this.pictures = pictures;
+        this.media = media;
     }
 
     /** @throws BadRequestException when the request breaks a rule; the first one in the order of its fields */
@@ -47,6 +62,7 @@ public final class RequestResolver {
         List<Keyframe> keyframes = keyframes(request);
         PixelSize canvas = canvas(request, keyframes, notes);
         int frames = FrameRules.frames(request, model, notes);
+        media.ifPresent(headers -> new ReferenceLengths(model, headers, frames).check(request.references()));
         int steps = steps(request, notes);
         long seed = seed(request, notes);
         if (request.outputs() < 1 || request.outputs() > MAX_OUTPUTS) {

@@ -14,20 +14,25 @@ public final class ReferenceSounds {
     private ReferenceSounds() {
     }
 
+    /** @throws BadRequestException if a sound has more than two channels, or a rate outside 4 to 384 kHz */
+    public static void requireFormat(int channels, int rate) {
+        if (channels > 2) {
+            throw new BadRequestException("references", "a sound of " + channels + " channels",
+                    "expected one or two; mix it down first");
+        }
+        if (rate < LEAST_RATE || rate > MOST_RATE) {
+            throw new BadRequestException("references", "a sound of " + rate + " Hz", "expected " + LEAST_RATE + " to "
+                    + MOST_RATE + "; convert it first");
+        }
+    }
+
     /**
      * The first {@code maxSeconds} of a sound, cut at its own rate, then stereo (one channel is doubled), then resampled once.
      *
      * @throws BadRequestException if the sound has more than two channels, no sample, or a rate outside 4 to 384 kHz
      */
     public static Sound normalised(Sound sound, int targetRate, double maxSeconds) {
-        if (sound.channelCount() > 2) {
-            throw new BadRequestException("references", "a sound of " + sound.channelCount() + " channels",
-                    "expected one or two; mix it down first");
-        }
-        if (sound.sampleRate() < LEAST_RATE || sound.sampleRate() > MOST_RATE) {
-            throw new BadRequestException("references", "a sound of " + sound.sampleRate() + " Hz", "expected " + LEAST_RATE + " to "
-                    + MOST_RATE + "; convert it first");
-        }
+        requireFormat(sound.channelCount(), sound.sampleRate());
         int kept = (int) Math.min(sound.length(), (long) (maxSeconds * sound.sampleRate()));
         if (kept < 1) {
             throw new BadRequestException("references", "a sound without samples", "expected at least one; choose another file");

@@ -1,0 +1,72 @@
+package io.kinema.engine.forecast;
+
+import io.kinema.engine.Task;
+import io.kinema.engine.model.Component;
+import io.kinema.engine.model.ModelFolder;
+import io.kinema.engine.pipeline.ModelParts;
+import io.kinema.engine.preprocess.VisionProcessor;
+import io.kinema.model.audio.AudioVaeConfig;
+import io.kinema.model.dit.DitConfig;
+import io.kinema.model.text.TextEncoderConfig;
+import io.kinema.model.video.VideoVaeConfig;
+import io.kinema.weights.Checkpoint;
+import io.kinema.weights.DType;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/**
+ * The sizes of the networks that a task runs, from their configs and the headers of their weights.
+ *
+ * @param dit       of the task's transformer
+ * @param text      of the text encoder
+ * @param video     of the video VAE
+ * @param audio     of the audio VAE
+ * @param processor sizes of what the text encoder sees
+ * @param ditWeights   of the transformer
+ * @param textWeights  of the text encoder
+ * @param videoWeights of the video VAE
+ * @param audioWeights of the audio VAE
+ */
+record ModelSizes(DitConfig dit, TextEncoderConfig text, VideoVaeConfig video, AudioVaeConfig audio, VisionProcessor processor,
+                  Weights ditWeights, Weights textWeights, Weights videoWeights, Weights audioWeights) {
+    /**
+     * What a component's files hold.
+     *
+     * @param bytes    of all tensors as stored
+     * @param elements of all tensors
+     * @param half     whether every matrix is stored in 16 bits
+     */
+    record Weights(long bytes, long elements, boolean half) {
+        /** Reads headers only. @throws io.kinema.weights.BadWeightsException when files are missing, short or broken */
+        static Weights of(Path path) {
+            try (Checkpoint checkpoint = Checkpoint.open(path)) {
+                long bytes = 0;
+                long elements = 0;
+                boolean half = true;
+                for (String name : checkpoint.names()) {
+                    var stored = checkpoint.get(name);
+                    bytes += stored.shape().elements() * stored.dtype().bytes();
+                    elements += stored.shape().elements();
+                    half &= stored.shape().rank() < 2 || stored.dtype() == DType.F16 || stored.dtype() == DType.BF16;
+                }
+                return new Weights(bytes, elements, half);
+            }
+        }
+    }
+
+    /** @param transformer weights used in place of the folder's own */
+    static ModelSizes read(ModelFolder folder, Task task, Optional<Path> transformer) {
+        Component component = ModelParts.transformerOf(task);
+        return new ModelSizes(DitConfig.read(folder.config(component)), TextEncoderConfig.read(folder.config(Component.TEXT_ENCODER)),
+                VideoVaeConfig.read(folder.config(Component.VIDEO_VAE)), AudioVaeConfig.read(folder.config(Component.AUDIO_VAE)),
+                VisionProcessor.read(folder.configOrEmpty(Component.PROCESSOR, "preprocessor_config.json"),
+                        folder.configOrEmpty(Component.PROCESSOR, "video_preprocessor_config.json")),
+                Weights.of(transformer.orElseGet(() -> folder.folder(component))), Weights.of(folder.folder(Component.TEXT_ENCODER)),
+                Weights.of(folder.folder(Component.VIDEO_VAE)), Weights.of(folder.folder(Component.AUDIO_VAE)));
+    }
+
+    /** Bytes of all weights as stored. */
+    long weightBytes() {
+        return ditWeights.bytes() + textWeights.bytes() + videoWeights.bytes() + audioWeights.bytes();
+    }
+}
