@@ -9,6 +9,7 @@ import io.kinema.engine.GenerateRequest;
 import io.kinema.engine.H3Engine;
 import io.kinema.engine.Progress;
 import io.kinema.engine.Stage;
+import io.kinema.media.Media;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -64,6 +65,7 @@ final class GenerateCommand implements Callable<Integer> {
         }
         OutputFiles files = output.files(request.outputs());
         GenerateRequest wanted = request.request(prompt);
+        Media.preload();
         try (Interruption interruption = Interruption.watch();
                 ProgressPrinter progress = ProgressPrinter.start(terminal, quiet)) {
             Results results = new Results(files, progress);

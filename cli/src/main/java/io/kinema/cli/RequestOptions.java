@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import picocli.CommandLine.Option;
 
 /** The options that say what to make. */
@@ -91,7 +92,7 @@ final class RequestOptions {
         return outputs.orElse(1);
     }
 
-    private static <T> Consumer<T> set(java.util.function.Function<T, GenerateRequest.Builder> setter) {
+    private static <T> Consumer<T> set(Function<T, GenerateRequest.Builder> setter) {
         return setter::apply;
     }
 

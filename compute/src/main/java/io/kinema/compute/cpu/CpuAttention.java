@@ -125,7 +125,7 @@ final class CpuAttention implements AttentionOps, AutoCloseable {
                 block(key, Math.min(g.keysEach, seen - key));
             }
             for (int r = 0; r < rows; r++) {
-                VectorLoops.scale(sums, r * g.d, g.d, sum[r] == 0 ? 0 : 1 / sum[r]);
+                PlainLoops.scale(sums, r * g.d, g.d, sum[r] == 0 ? 0 : 1 / sum[r]);
                 out.writeRow(scratch, (long) (first + r) * g.heads + head, sums, r * g.d);
             }
         }

@@ -86,7 +86,7 @@ final class CpuNorms implements NormOps {
         float[] w = ones(weight, d);
         float[] b = bias.map(Tensor::toFloats).orElseGet(() -> new float[d]);
         forEachRow(x, out, (a, at) -> {
-            VectorLoops.subtract(a, at, d, VectorLoops.sum(a, at, d) / d);
+            PlainLoops.subtract(a, at, d, VectorLoops.sum(a, at, d) / d);
             float inverse = inverseRoot(VectorLoops.sumOfSquares(a, at, d), d, eps);
             for (int i = 0; i < d; i++) {
                 float scaled = a[at + i] * inverse * w[i];

@@ -56,7 +56,7 @@ final class GroupNorm {
             for (long at = 0; at < g.area; at += Blocks.SIZE) {
                 int n = (int) Math.min(Blocks.SIZE, g.area - at);
                 float[] a = read(planes, g.plane(c), at, n, scratch);
-                VectorLoops.subtract(a, 0, n, (float) mean);
+                PlainLoops.subtract(a, 0, n, (float) mean);
                 squares += VectorLoops.sumOfSquares(a, 0, n);
             }
         }

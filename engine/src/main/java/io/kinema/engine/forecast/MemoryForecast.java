@@ -8,6 +8,8 @@ import io.kinema.engine.plan.ResolvedRequest;
 import io.kinema.engine.record.UsefulWork;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /**
  * Adds up what the process holds in each stage. Networks stay loaded and keep their scratch memory, so later stages hold
@@ -15,9 +17,13 @@ import java.util.List;
  */
 final class MemoryForecast {
     /** The Java process with its libraries, before any weight: measured, and good to some tens of megabytes. */
-    private static final long PROCESS = 190L << 20;
+    private static final long PROCESS = 180L << 20;
     /** Heap that the collector lets fill before it collects, beside what is kept. */
     private static final double GARBAGE = 1.5;
+    /** Frames as a file holds them are garbage once they are scaled; the collector lets about this much of it lie. */
+    private static final long MOST_SOURCE = 256L << 20;
+    /** A workspace takes memory in steps that double up to this size, so it may hold half a step more than is in use. */
+    private static final long STEP = 64L << 20;
 
     private final ModelSizes sizes;
     private final Precision precision;
@@ -50,10 +56,10 @@ final class MemoryForecast {
         return List.copyOf(stages);
     }
 
-    /** Scratch of every network, as run records name them. */
-    java.util.SortedMap<String, Long> scratchByNetwork() {
+    /** Scratch that every network has in use at most, as run records name and measure it. */
+    SortedMap<String, Long> scratchByNetwork() {
         UsefulWork.Rows rows = sequence.rows();
-        java.util.SortedMap<String, Long> bytes = new java.util.TreeMap<>();
+        SortedMap<String, Long> bytes = new TreeMap<>();
         bytes.put("transformer", ScratchSizes.transformer(sizes.dit(), total(rows), rows.generatedVideo() + rows.generatedAudio(), precision));
         bytes.put("text_encoder", text());
         bytes.put("vae", Math.max(decoder(request.latentHeight(), request.latentWidth()),
@@ -65,8 +71,8 @@ final class MemoryForecast {
 
     private void stage(Stage stage, long moreWeights, long moreScratch, long held) {
         weights += moreWeights;
-        scratch += moreScratch;
-        stages.add(new RunPlan.StageMemory(stage, weights, scratch, PROCESS + (long) (GARBAGE * held)));
+        scratch += moreScratch + Math.min(moreScratch, STEP) / 2;
+        stages.add(new RunPlan.StageMemory(stage, weights, scratch, PROCESS + (long) (GARBAGE * held) + Math.min(MOST_SOURCE, sequence.sourceBytes())));
     }
 
     /** A network's pages, and the 16-bit copies of its matrices where the precision plan rounds what is stored otherwise. */

@@ -65,8 +65,9 @@ public record Planner(ModelFolder folder, Optional<Path> transformer, String dev
         TimeForecast time = new TimeForecast(rates, Rates.way(HostFacts.here().processor(), new RunRecord.Model(modelName, name, "", ""), execution),
                 sequence.rows(), flops, request.outputs());
         OptionalDouble probed = time.measured() ? OptionalDouble.empty() : probe(opener);
+        MemoryForecast memory = new MemoryForecast(sizes, precision, request, sequence, steps.timesteps());
         return new RunPlan(request, modelName, name, sizes.weightBytes(), execution, ReferenceLabels.of(request), sequence.rows(),
-                flops * request.outputs(), new MemoryForecast(sizes, precision, request, sequence, steps.timesteps()).stages(),
+                flops * request.outputs(), memory.stages(), memory.scratchByNetwork(),
                 time.stages(probed), probed);
     }
 

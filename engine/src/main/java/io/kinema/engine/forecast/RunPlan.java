@@ -6,8 +6,11 @@ import io.kinema.engine.plan.ResolvedRequest;
 import io.kinema.engine.record.RunRecord;
 import io.kinema.engine.record.UsefulWork;
 import java.nio.file.Path;
+import java.util.Collections;
 import java.util.List;
 import java.util.OptionalDouble;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /**
  * What a request will do and cost. {@link #toJson()} is what {@code kinema plan --json} prints.
@@ -21,18 +24,20 @@ import java.util.OptionalDouble;
  * @param rows        of the packed sequence
  * @param usefulFlops of the denoising loops of all outputs
  * @param memory      one for each stage, in order
+ * @param scratch     that each network has in use at most, as run records measure it, bytes
  * @param time        one for each stage, in order; all outputs
  * @param probed      FLOP/s of matrix products, measured for this plan because no clip was measured yet; empty when one was
  */
 public record RunPlan(ResolvedRequest request, String model, String transformer, long weightBytes, RunRecord.Execution execution,
                       List<Condition> conditions, UsefulWork.Rows rows, double usefulFlops, List<StageMemory> memory,
-                      List<StageEstimate> time, OptionalDouble probed) {
+                      SortedMap<String, Long> scratch, List<StageEstimate> time, OptionalDouble probed) {
     /** Name and version of the JSON form. */
     public static final String SCHEMA = "kinema.plan/1";
 
     public RunPlan {
         conditions = List.copyOf(conditions);
         memory = List.copyOf(memory);
+        scratch = Collections.unmodifiableSortedMap(new TreeMap<>(scratch));
         time = List.copyOf(time);
     }
 

@@ -41,6 +41,8 @@ final class RunPlanJson {
         plan.memory().forEach(m -> stages.putObject(m.stage().key()).put("weights_bytes", m.weights()).put("scratch_bytes", m.scratch())
                 .put("heap_bytes", m.heap()).put("bytes", m.bytes()));
         ObjectNode node = NODES.objectNode().put("peak_bytes", plan.peakBytes());
+        ObjectNode scratch = node.putObject("peak_scratch_bytes");
+        plan.scratch().forEach(scratch::put);
         node.putObject("devices").set(plan.execution().device(), stages);
         return node;
     }

@@ -38,13 +38,22 @@ final class ScratchSizes {
         return timesteps * (c.layers() * perBlock + 2L * c.hidden()) * F;
     }
 
-    /** The text tower after the vision tower: the same block over fewer key and value heads, behind the vision tokens. */
+    /**
+     * The vision tower over the pictures, then over the videos, then the text tower: the same block with fewer key and value heads,
+     * beside the features of both kinds and, where there are both, the two interleaved.
+     */
     static long text(TextConfig c, VisionConfig v, long rows, long imagePatches, long videoPatches, Precision precision) {
-        long tokens = (imagePatches + videoPatches) / v.patchesPerToken();
-        long features = 2 * tokens * v.outHidden() * (1L + v.deepstack().size()) * F;
-        long stream = rows * (c.hidden() + c.headDim()) * F;
-        long layers = stream + block(rows, c.hidden(), (long) c.heads() * c.headDim(), (long) c.kvHeads() * c.headDim(), c.ffn(), precision);
-        return features + Math.max(layers, Math.max(vision(v, imagePatches, precision), vision(v, videoPatches, precision)));
+        long images = features(v, imagePatches);
+        long videos = features(v, videoPatches);
+        long both = images > 0 && videos > 0 ? 2 * (images + videos) : images + videos;
+        long layers = rows * c.headDim() * F
+                + block(rows, c.hidden(), (long) c.heads() * c.headDim(), (long) c.kvHeads() * c.headDim(), c.ffn(), precision);
+        return Math.max(both + layers, Math.max(images + vision(v, imagePatches, precision), images + videos + vision(v, videoPatches, precision)));
+    }
+
+    /** What the vision tower makes of patches: merged tokens, once for the first text layer and once for each deepstack level. */
+    private static long features(VisionConfig v, long patches) {
+        return patches / v.patchesPerToken() * v.outHidden() * (1L + v.deepstack().size()) * F;
     }
 
     private static long vision(VisionConfig v, long patches, Precision precision) {

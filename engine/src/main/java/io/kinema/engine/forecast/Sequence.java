@@ -13,8 +13,10 @@ import java.util.List;
  * @param imagePatches patches of all pictures, before the vision encoder's merge
  * @param videoPatches patches of all videos
  * @param latentFrames latent frames of the longest earlier clip that is decoded for the text encoder, with its latent size; empty for none
+ * @param sourceBytes pixels and samples that are read from files, as they are before they are scaled
  */
-record Sequence(PackedLayout layout, List<Pixels> pictures, List<Integer> sounds, int imagePatches, int videoPatches, List<Decoded> latentFrames) {
+record Sequence(PackedLayout layout, List<Pixels> pictures, List<Integer> sounds, int imagePatches, int videoPatches, List<Decoded> latentFrames,
+                long sourceBytes) {
     /** Frames that are encoded; one for a picture. */
     record Pixels(int frames, int height, int width) {
     }

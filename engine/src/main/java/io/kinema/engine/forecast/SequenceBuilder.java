@@ -41,6 +41,7 @@ final class SequenceBuilder {
     private final List<ReferenceBlock> blocks = new ArrayList<>();
     private int imagePatches;
     private int videoPatches;
+    private long sourceBytes;
 
     SequenceBuilder(ResolvedRequest request, ModelGeometry model, ModelSizes sizes, PictureSizes pictureSizes, MediaHeaders headers) {
         this.request = request;
@@ -51,7 +52,10 @@ final class SequenceBuilder {
     }
 
     Sequence build(H3Tokenizer tokenizer) {
-        request.keyframes().forEach(k -> picture(new PixelSize(request.width(), request.height())));
+        request.keyframes().forEach(k -> {
+            source(pictureSizes.of(k.file()));
+            picture(new PixelSize(request.width(), request.height()));
+        });
         request.references().forEach(this::reference);
         Presentation presentation = prompt.isEmpty() ? Presentation.ofText(tokenizer, request.prompt())
                 : Presentation.ofReferences(tokenizer, request.prompt(), prompt, sizes.processor().image().merge());
@@ -59,13 +63,14 @@ final class SequenceBuilder {
         PackedLayout layout = request.references().isEmpty()
                 ? PackedLayout.ofKeyframes(presentation.tags(), target, model.patch(), request.keyframes().stream().map(Keyframe::anchor).toList())
                 : PackedLayout.ofReferences(presentation.tags(), target, model.patch(), blocks);
-        return new Sequence(layout, pictures, sounds, imagePatches, videoPatches, decoded);
+        return new Sequence(layout, pictures, sounds, imagePatches, videoPatches, decoded, sourceBytes);
     }
 
     private void reference(Reference reference) {
         switch (reference) {
             case Reference.Image image -> {
                 PictureSizes.Size size = pictureSizes.of(image.file());
+                source(size);
                 picture(ReferenceImages.size(size.width(), size.height(), model.referenceImageShortEdge(), model.canvasMultiple()));
             }
             case Reference.Video video -> video(video, headers.of(video.file()));
@@ -76,6 +81,10 @@ final class SequenceBuilder {
                 blocks.add(new ReferenceBlock.Audio(latents));
             }
         }
+    }
+
+    private void source(PictureSizes.Size size) {
+        sourceBytes += 3L * size.width() * size.height();
     }
 
     private void picture(PixelSize size) {
@@ -91,6 +100,8 @@ final class SequenceBuilder {
         MediaHeader.Video video = header.video().orElseThrow();
         PixelSize canvas = CanvasRule.of(model).of(video.width(), video.height());
         int frames = ReferenceVideos.resampleIndices(Math.toIntExact(video.frames()), video.frameRate(), request.frames(), FrameCounts.FPS).length;
+        double read = Math.min(video.frames(), Math.ceil(request.frames() * video.frameRate() / FrameCounts.FPS));
+        sourceBytes += (long) (3 * read * video.width() * video.height());
         seen(frames, canvas, reference.sound());
         int whole = Math.max(1, Math.floorDiv(frames - model.counts().latentsPerChunk(), model.counts().framesPerChunk()))
                 * model.counts().framesPerChunk() + model.counts().latentsPerChunk();
@@ -130,6 +141,7 @@ final class SequenceBuilder {
         long kept = Math.max(1, (long) (seconds * sound.sampleRate()));
         int samples = Math.toIntExact(Math.ceilDiv(kept * model.sampleRate(), sound.sampleRate()));
         sounds.add(samples);
+        sourceBytes += (long) (sound.seconds() * sound.sampleRate() * sound.channels() * Float.BYTES);
         return Math.ceilDiv(samples, model.audioHop());
     }
 }

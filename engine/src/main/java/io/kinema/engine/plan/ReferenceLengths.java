@@ -64,7 +64,12 @@ final class ReferenceLengths {
         requireLength(reference, video.seconds());
         requireShape(reference, video);
         int count = ReferenceVideos.resampleIndices((int) Math.min(Integer.MAX_VALUE, video.frames()), video.frameRate(), frames, FrameCounts.FPS).length;
-        ConditionerFrames.sample(count, FrameCounts.FPS, VideoTimes.SAMPLE_FPS, VisionProcessor.Geometry.RELEASED_VIDEO.temporalPatch());
+        int least = ConditionerFrames.leastFrames(FrameCounts.FPS, VideoTimes.SAMPLE_FPS, VisionProcessor.Geometry.RELEASED_VIDEO.temporalPatch());
+        if (count < least) {
+            throw new BadRequestException("references", String.format(Locale.ROOT, "%d frames at %d a second in %s:%s", count, FrameCounts.FPS,
+                    reference.kind(), file), String.format(Locale.ROOT, "expected at least %d (%.2f s); choose a longer one", least,
+                    (double) least / FrameCounts.FPS));
+        }
         if (reference.sound()) {
             MediaHeader.Sound track = header.sound().orElseThrow(() -> new BadRequestException("references", "video+sound:" + file
                     + ", which has no soundtrack", "expected a video with sound; give it as video:" + file + ", or another file"));
