@@ -22,8 +22,12 @@ final class MachineRates {
     private MachineRates() {
     }
 
-    /** {@code $XDG_CACHE_HOME/kinema/rates.json}, or under {@code ~/.cache}. */
+    /** {@code $XDG_CACHE_HOME/kinema/rates.json}, or under {@code ~/.cache}; the system property {@code kinema.rates} overrules both. */
     static Path file() {
+        String chosen = System.getProperty("kinema.rates");
+        if (chosen != null) {
+            return Path.of(chosen);
+        }
         String caches = System.getenv("XDG_CACHE_HOME");
         Path folder = caches != null && caches.startsWith("/") ? Path.of(caches) : Path.of(System.getProperty("user.home"), ".cache");
         return folder.resolve("kinema").resolve("rates.json");

@@ -62,11 +62,23 @@ public final class StagedFiles implements AutoCloseable {
     }
 
     /**
-     * Moves everything into place, in the order in which it was staged; existing files are replaced.
+     * Moves everything into place, in the order in which it was staged; existing files are replaced. Looks first whether a folder
+     * stands in the way of a file, and then moves nothing.
      *
      * @throws BadMediaException if that fails; files already moved stay
      */
     public void commit() {
+        try {
+            for (Move move : moves) {
+                requireFree(move);
+            }
+        } catch (IOException e) {
+            close();
+            throw new BadMediaException("Cannot move the finished files into place: " + e.getMessage() + ".", e);
+        } catch (BadMediaException e) {
+            close();
+            throw e;
+        }
         for (Move move : moves) {
             try {
                 if (Files.isDirectory(move.from())) {
@@ -81,6 +93,14 @@ public final class StagedFiles implements AutoCloseable {
         }
         moves.clear();
         close();
+    }
+
+    private static void requireFree(Move move) throws IOException {
+        if (!Files.isDirectory(move.from())) {
+            WriteTarget.resolve(move.to());
+        } else if (Files.exists(move.to())) {
+            list(move.from()).forEach(file -> WriteTarget.resolve(move.to().resolve(file.getFileName())));
+        }
     }
 
     private void moveFolder(Move move) throws IOException {
