@@ -62,6 +62,8 @@ final class Failures {
     }
 
     static String oneLine(String text) {
-        return text.lines().map(String::strip).filter(line -> !line.isEmpty()).reduce((a, b) -> a + " " + b).orElse("no reason given");
+        // Arguments and messages of libraries may hold anything: no escape sequence must reach a terminal.
+        return text.lines().map(String::strip).filter(line -> !line.isEmpty()).reduce((a, b) -> a + " " + b).orElse("no reason given")
+                .replaceAll("[\\p{Cc}\\p{Zl}\\p{Zp}\\u202a-\\u202e\\u2066-\\u2069]", "?");
     }
 }

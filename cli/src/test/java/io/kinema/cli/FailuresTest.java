@@ -3,6 +3,7 @@ package io.kinema.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kinema.engine.BadRequestException;
+import io.kinema.media.BadMediaException;
 import io.kinema.weights.BadWeightsException;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine.Model.CommandSpec;
@@ -41,6 +42,16 @@ class FailuresTest {
     void anythingElseIsOneAndPointsToDebug() {
         assertThat(report(new IllegalStateException("the dog\nate it"))).isEqualTo(1);
         assertThat(terminal.errors()).containsExactly("kinema generate: failed with IllegalStateException: the dog ate it (--debug shows where)");
+    }
+
+    @Test
+    void escapeSequencesOfNamesNeverReachTheTerminal() {
+        report(new BadMediaException("The picture 'a\u001b[2J\nb\u202e.png' is damaged"));
+        report(new BadRequestException("aspectRatio", "'\u001b]0;x\u0007'", "expected A:B"));
+        report(new IllegalStateException("x\u001b[31m"));
+        assertThat(terminal.errors()).containsExactly("kinema generate: The picture 'a?[2J?b?.png' is damaged",
+                "kinema generate: --aspect-ratio: got '?]0;x?', expected A:B",
+                "kinema generate: failed with IllegalStateException: x?[31m (--debug shows where)");
     }
 
     @Test

@@ -9,12 +9,19 @@ package io.kinema.media;
 public final class BadMediaException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
+    private static final int LONGEST = 2000;
 
     public BadMediaException(String message) {
-        super(message);
+        super(oneLine(message));
     }
 
     public BadMediaException(String message, Throwable cause) {
-        super(message, cause);
+        super(oneLine(message), cause);
+    }
+
+    /** File names and what files say of themselves come from outside: no escape sequence must reach a terminal, nor a megabyte a log. */
+    private static String oneLine(String message) {
+        String shown = message.length() <= LONGEST ? message : message.substring(0, LONGEST) + "...";
+        return shown.replaceAll("[\\p{Cc}\\p{Zl}\\p{Zp}\\u202a-\\u202e\\u2066-\\u2069]", "?");
     }
 }

@@ -8,7 +8,6 @@ import io.kinema.engine.layout.PackedLayout;
 import io.kinema.engine.model.Component;
 import io.kinema.engine.model.ModelFolder;
 import io.kinema.engine.pipeline.Backends;
-import io.kinema.engine.pipeline.ModelParts;
 import io.kinema.engine.plan.MediaHeaders;
 import io.kinema.engine.plan.PictureSizes;
 import io.kinema.engine.plan.ResolvedRequest;
@@ -59,7 +58,7 @@ public record Planner(ModelFolder folder, Optional<Path> transformer, String dev
         double flops = steps.flops(UsefulWork.of(sizes.dit()), sequence.rows());
         RunRecord.Execution execution = new RunRecord.Execution(Device.CPU.toString(), device, precision.label(),
                 device.equals("cpu") ? threads.orElse(Runtime.getRuntime().availableProcessors()) : 1);
-        Component component = ModelParts.transformerOf(request.task());
+        Component component = Component.transformerOf(request.task());
         String name = transformer.map(p -> String.valueOf(p.getFileName())).orElse(component.key());
         String modelName = String.valueOf(folder.root().getFileName());
         TimeForecast time = new TimeForecast(rates, Rates.way(HostFacts.here().processor(), new RunRecord.Model(modelName, name, "", ""), execution),

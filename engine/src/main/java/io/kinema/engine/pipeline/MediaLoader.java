@@ -1,5 +1,6 @@
 package io.kinema.engine.pipeline;
 
+import io.kinema.engine.BadRequestException;
 import io.kinema.engine.Reference;
 import io.kinema.engine.model.ModelGeometry;
 import io.kinema.engine.plan.Keyframe;
@@ -51,13 +52,17 @@ public final class MediaLoader {
     }
 
     private ConditionMedia.Reference reference(Reference reference, ResolvedRequest request, ReferenceMedia media) {
-        return switch (reference) {
-            case Reference.Image image -> media.image(ImageReader.read(image.file()));
-            case Reference.Video video -> video(video, media);
-            case Reference.Latents latents -> new ConditionMedia.Reference.Latents(
-                    SavedLatents.read(latents.file(), model).cut(request.latentFrames(), request.audioLatents()), latents.sound(), List.of());
-            case Reference.Audio audio -> media.audio(AudioReader.read(audio.file()));
-        };
+        try {
+            return switch (reference) {
+                case Reference.Image image -> media.image(ImageReader.read(image.file()));
+                case Reference.Video video -> video(video, media);
+                case Reference.Latents latents -> new ConditionMedia.Reference.Latents(
+                        SavedLatents.read(latents.file(), model).cut(request.latentFrames(), request.audioLatents()), latents.sound(), List.of());
+                case Reference.Audio audio -> media.audio(AudioReader.read(audio.file()));
+            };
+        } catch (BadRequestException e) {
+            throw e.in(reference.file());
+        }
     }
 
     private static ConditionMedia.Reference video(Reference.Video video, ReferenceMedia media) {

@@ -58,6 +58,7 @@ public final class RequestResolver {
         List<String> notes = new ArrayList<>();
         requirePrompt(request.prompt());
         Task task = task(request);
+        model.requireTask(task);
         ReferenceRules.check(request.references());
         List<Keyframe> keyframes = keyframes(request);
         PixelSize canvas = canvas(request, keyframes, notes);

@@ -39,7 +39,8 @@ final class PipelineOperations implements Operations {
         ModelFolder model = ModelFolder.open(q.weights());
         ModelGeometry geometry = geometry(q, model.geometry());
         Task task = Task.labelled(q.text("task")).orElseThrow(() -> q.bad("task", q.argument("task"), "expected t2va, fl2va or ref2va"));
-        ResolvedRequest resolved = new RequestResolver(geometry, SIZES).resolve(request(q, task));
+        geometry.requireTask(task);
+        ResolvedRequest resolved = new RequestResolver(geometry.forEveryTask(), SIZES).resolve(request(q, task));
         PipelineInput input = task == Task.REF2VA ? withReferences(q, geometry, resolved) : PipelineInput.of(resolved, geometry);
         PipelineRecorder recorder = new PipelineRecorder(q.stages());
         Clock clock = new Clock(ProgressListener.NONE, new Cancellation());

@@ -2,6 +2,7 @@ package io.kinema.engine.preprocess;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
 
 import io.kinema.engine.BadRequestException;
 import io.kinema.media.audio.Sound;
@@ -72,9 +73,23 @@ class ReferencesTest {
     }
 
     @Example
+    void fivePointOneIsMixedDown() {
+        float[][] channels = new float[6][64];
+        float[] levels = {0.1f, 0.2f, 0.4f, 1, 0.5f, -0.5f};
+        for (int c = 0; c < levels.length; c++) {
+            Arrays.fill(channels[c], levels[c]);
+        }
+        Sound stereo = ReferenceSounds.normalised(new Sound(32_000, channels), 32_000, 1);
+        double scale = 1 / (1 + Math.sqrt(2));
+        assertThat(stereo.channelCount()).isEqualTo(2);
+        assertThat((double) stereo.channel(0)[9]).isCloseTo(scale * (0.1 + Math.sqrt(0.5) * 0.9), within(1e-6));
+        assertThat((double) stereo.channel(1)[9]).isCloseTo(scale * (0.2 - Math.sqrt(0.5) * 0.1), within(1e-6));
+    }
+
+    @Example
     void soundsThatCannotBeUsedAreRefused() {
-        assertThatThrownBy(() -> ReferenceSounds.normalised(new Sound(32_000, new float[6][100]), 32_000, 1))
-                .isInstanceOf(BadRequestException.class).hasMessageContaining("6 channels");
+        assertThatThrownBy(() -> ReferenceSounds.normalised(new Sound(32_000, new float[5][100]), 32_000, 1))
+                .isInstanceOf(BadRequestException.class).hasMessageContaining("5 channels");
         assertThatThrownBy(() -> ReferenceSounds.normalised(new Sound(32_000, new float[1][0]), 32_000, 1))
                 .isInstanceOf(BadRequestException.class).hasMessageContaining("without samples");
         assertThatThrownBy(() -> ReferenceSounds.normalised(new Sound(1_999_999_973, new float[1][9]), 32_000, 1))

@@ -44,9 +44,6 @@ public final class AudioReader {
         try (StreamSource source = open.get()) {
             int rate = source.stream().codecpar().sample_rate();
             int channels = source.stream().codecpar().ch_layout().nb_channels();
-            if (rate < 1 || channels < 1) {
-                throw new BadMediaException("The sound of '" + file + "' has " + channels + " channels at " + rate + " Hz; export it again.");
-            }
             Samples samples = new Samples(file, channels, rate, limits);
             while (source.advance(samples::add)) {
                 // Each step adds what it decoded.
@@ -67,7 +64,7 @@ public final class AudioReader {
         Samples(Path file, int channels, int rate, MediaLimits limits) {
             this.file = file;
             this.rate = rate;
-            this.most = (long) Math.min(Integer.MAX_VALUE - 64, limits.maxSeconds() * rate);
+            this.most = (long) Math.min(limits.maxSamples() / channels, limits.maxSeconds() * rate);
             this.channels = new float[channels][Math.min(rate, 1 << 16)];
         }
 

@@ -14,7 +14,7 @@ public final class SincResampler {
     private static final int ZERO_CROSSINGS = 6;
     private static final double ROLLOFF = 0.99;
 
-    /** Products of coprime rates beyond this would need gigabytes of kernels; no real pair of rates comes near. */
+    /** Rates beyond this would need gigabytes of kernels; no real pair of rates comes near. */
     private static final long MOST_TAPS = 1L << 26;
 
     private final int sourceRate;
@@ -22,7 +22,9 @@ public final class SincResampler {
     private final int oldStep;
     private final int newStep;
     private final int reach;
+    /** Of each kernel only the taps under the window are kept: coprime rates have thousands of kernels of thousands of taps. */
     private final float[][] kernels;
+    private final int[] starts;
 
     /**
      * @param sourceRate samples per second, at least 1
@@ -40,10 +42,11 @@ public final class SincResampler {
         this.newStep = targetRate / divisor;
         double cutoff = Math.min(oldStep, newStep) * ROLLOFF;
         this.reach = (int) Math.ceil(ZERO_CROSSINGS * oldStep / cutoff);
-        if ((2L * reach + oldStep) * newStep > MOST_TAPS) {
+        if ((2L * reach + 4) * newStep > MOST_TAPS) {
             throw new IllegalArgumentException("Cannot resample " + sourceRate + " to " + targetRate
-                    + " Hz: the rates have too small a common divisor.");
+                    + " Hz: the rates lie too far apart.");
         }
+        this.starts = new int[newStep];
         this.kernels = sourceRate == targetRate ? new float[0][] : kernels(cutoff);
     }
 
@@ -66,7 +69,8 @@ public final class SincResampler {
         int length = (int) Math.ceil((float) ((double) newStep * samples.length / oldStep));
         float[] out = new float[length];
         for (int i = 0; i < length; i++) {
-            out[i] = dot(kernels[i % newStep], samples, i / newStep * oldStep - reach);
+            int kernel = i % newStep;
+            out[i] = dot(kernels[kernel], samples, i / newStep * oldStep - reach + starts[kernel]);
         }
         return out;
     }
@@ -83,12 +87,16 @@ public final class SincResampler {
     }
 
     private float[][] kernels(double cutoff) {
-        float[][] all = new float[newStep][2 * reach + oldStep];
+        float[][] all = new float[newStep][];
         double gain = cutoff / oldStep;
+        double half = ZERO_CROSSINGS / cutoff;
         for (int j = 0; j < newStep; j++) {
             double phase = (float) -j / (float) newStep;
+            int end = Math.min(2 * reach + oldStep, (int) Math.ceil(reach + oldStep * (half - phase)) + 1);
+            starts[j] = Math.max(0, (int) Math.floor(reach - oldStep * (half + phase)) - 1);
+            all[j] = new float[end - starts[j]];
             for (int k = 0; k < all[j].length; k++) {
-                double t = (phase + (double) (k - reach) / oldStep) * cutoff;
+                double t = (phase + (double) (k + starts[j] - reach) / oldStep) * cutoff;
                 all[j][k] = (float) (windowedSinc(Math.clamp(t, -ZERO_CROSSINGS, ZERO_CROSSINGS)) * gain);
             }
         }

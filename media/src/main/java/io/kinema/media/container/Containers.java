@@ -16,6 +16,8 @@ final class Containers {
     private static final List<String> SOUND_DECODERS = List.of("aac", "mp3float", "mp3", "opus", "vorbis", "flac", "alac", "ac3", "pcm_u8",
             "pcm_s16le", "pcm_s16be", "pcm_s24le", "pcm_s24be", "pcm_s32le", "pcm_s32be", "pcm_f32le", "pcm_f32be", "pcm_f64le");
 
+    /** MP4's kin that hold pictures; their tiles would pass for a video. */
+    private static final List<String> PICTURE_BRANDS = List.of("hei", "hev", "mif1", "msf1", "avif", "avis");
     private static final int HEAD_BYTES = 16;
 
     private Containers() {
@@ -42,8 +44,12 @@ final class Containers {
             // Short reads are allowed.
         }
         channel.position(0);
-        return named(new String(head.array(), 0, head.position(), StandardCharsets.ISO_8859_1)).orElseThrow(() -> new BadMediaException(
-                "The file " + name + " is no video or sound that can be read; give MP4, MOV, WebM, WAV, MP3, FLAC or Ogg."));
+        String mark = new String(head.array(), 0, head.position(), StandardCharsets.ISO_8859_1);
+        if (PICTURE_BRANDS.stream().anyMatch(brand -> mark.startsWith("ftyp" + brand, 4))) {
+            throw new BadMediaException("The file " + name + " is a HEIC or AVIF picture, no video or sound; give MP4, MOV or WebM.");
+        }
+        return named(mark).orElseThrow(() -> new BadMediaException(
+                "The file " + name + " is no video or sound that can be read; give MP4, MOV, WebM, WAV, MP3, AAC, FLAC or Ogg."));
     }
 
     private static Optional<String> named(String head) {
@@ -56,7 +62,8 @@ final class Containers {
         WAV("wav", 8, "WAVE"),
         FLAC("flac", 0, "fLaC"),
         OGG("ogg", 0, "OggS"),
-        MP3("mp3", 0, "ID3", "\u00ff\u00fb", "\u00ff\u00fa", "\u00ff\u00f3", "\u00ff\u00f2");
+        MP3("mp3", 0, "ID3", "\u00ff\u00fb", "\u00ff\u00fa", "\u00ff\u00f3", "\u00ff\u00f2", "\u00ff\u00e3", "\u00ff\u00e2"),
+        ADTS("aac", 0, "\u00ff\u00f1", "\u00ff\u00f0", "\u00ff\u00f9", "\u00ff\u00f8");
 
         private final String format;
         private final int at;

@@ -5,7 +5,9 @@ import io.kinema.media.ffmpeg.Demuxer;
 import io.kinema.media.ffmpeg.FFmpeg;
 import io.kinema.media.ffmpeg.FFmpegException;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
+import java.nio.channels.SeekableByteChannel;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -46,38 +48,49 @@ public final class HeaderReader {
      */
     public static MediaHeader read(Path file, MediaLimits limits) {
         String name = "'" + file + "'";
-        try (FileChannel channel = FileChannel.open(file)) {
-            if (Files.isDirectory(file)) {
-                throw new BadMediaException("The file " + name + " is a folder; give a video or sound file.");
-            }
-            if (channel.size() == 0 || channel.size() > limits.maxBytes()) {
-                throw new BadMediaException("The file " + name + " has " + channel.size() + " bytes; expected 1 to " + limits.maxBytes() + ".");
-            }
-            FFmpeg.load();
-            return read(file, channel, Containers.of(channel, name), limits);
+        WorkBudget budget = new WorkBudget(name, limits.maxWork(), System::nanoTime);
+        try (SeekableByteChannel channel = new BudgetedChannel(channel(file, limits), budget)) {
+            return budget.spend(() -> read(file, name, channel, limits));
         } catch (NoSuchFileException e) {
             throw new BadMediaException("The file " + name + " does not exist.", e);
-        } catch (IOException e) {
-            throw new BadMediaException("The file " + name + " cannot be read: " + e.getMessage() + ".", e);
+        } catch (IOException | UncheckedIOException e) {
+            throw budget.isSpent() ? budget.exhausted() : new BadMediaException("The file " + name + " cannot be read: " + e.getMessage() + ".", e);
         } catch (FFmpegException e) {
-            throw new BadMediaException("The file " + name + " is damaged or cut off: FFmpeg says '" + e.reason() + "'; export it again.", e);
+            throw budget.isSpent() ? budget.exhausted()
+                    : new BadMediaException("The file " + name + " is damaged or cut off: FFmpeg says '" + e.reason() + "'; export it again.", e);
         }
     }
 
-    private static MediaHeader read(Path file, FileChannel channel, String container, MediaLimits limits) throws IOException {
-        try (Demuxer demuxer = Demuxer.open(container, Containers.decoders(), channel)) {
-            double seconds = demuxer.seconds().orElse(0.0);
-            if (seconds > limits.maxSeconds()) {
-                throw new BadMediaException("The file '" + file + "' lasts " + seconds + " s; expected at most " + limits.maxSeconds()
-                        + "; cut it first.");
+    private static FileChannel channel(Path file, MediaLimits limits) throws IOException {
+        if (Files.isDirectory(file)) {
+            throw new BadMediaException("The file '" + file + "' is a folder; give a video or sound file.");
+        }
+        long size = Files.size(file);
+        if (size == 0 || size > limits.maxBytes()) {
+            throw new BadMediaException("The file '" + file + "' has " + size + " bytes; expected 1 to " + limits.maxBytes() + ".");
+        }
+        return FileChannel.open(file);
+    }
+
+    private static MediaHeader read(Path file, String name, SeekableByteChannel channel, MediaLimits limits) {
+        FFmpeg.load();
+        try {
+            String container = Containers.of(channel, name);
+            try (Demuxer demuxer = Demuxer.open(container, Containers.decoders(), channel)) {
+                double seconds = demuxer.seconds().orElse(0.0);
+                if (seconds > limits.maxSeconds()) {
+                    throw new BadMediaException("The file " + name + " lasts " + seconds + " s; expected at most " + limits.maxSeconds()
+                            + "; cut it first.");
+                }
+                Optional<AVStream> video = demuxer.stream(avutil.AVMEDIA_TYPE_VIDEO);
+                Optional<AVStream> sound = demuxer.stream(avutil.AVMEDIA_TYPE_AUDIO);
+                video.ifPresent(stream -> HeaderChecks.check(name, stream, demuxer, limits));
+                sound.ifPresent(stream -> HeaderChecks.check(name, stream, demuxer, limits));
+                return new MediaHeader(file, container, channel.size(), seconds, video.map(s -> video(s, seconds)), sound.map(s -> sound(s, seconds)),
+                        demuxer.tags());
             }
-            Optional<MediaHeader.Video> video = demuxer.stream(avutil.AVMEDIA_TYPE_VIDEO).map(s -> video(s, seconds));
-            if (video.isPresent() && (long) video.get().width() * video.get().height() > limits.maxPixels()) {
-                throw new BadMediaException("The video '" + file + "' is " + video.get().width() + "x" + video.get().height()
-                        + ", more than " + limits.maxPixels() + " pixels; scale it down first.");
-            }
-            return new MediaHeader(file, container, channel.size(), seconds, video,
-                    demuxer.stream(avutil.AVMEDIA_TYPE_AUDIO).map(s -> sound(s, seconds)), demuxer.tags());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e.getMessage(), e);
         }
     }
 

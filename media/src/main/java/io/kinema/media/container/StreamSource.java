@@ -8,6 +8,7 @@ import io.kinema.media.ffmpeg.FFmpegException;
 import io.kinema.media.ffmpeg.Handles;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
+import java.nio.channels.SeekableByteChannel;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -28,6 +29,8 @@ public final class StreamSource implements AutoCloseable {
     private static final int PADDING = 64;
 
     private final String name;
+    private final MediaLimits limits;
+    private final WorkBudget budget;
     private final Handles handles;
     private final Demuxer demuxer;
     private final AVStream stream;
@@ -35,8 +38,10 @@ public final class StreamSource implements AutoCloseable {
     private int packets;
     private boolean ended;
 
-    private StreamSource(String name, Handles handles, Demuxer demuxer, AVStream stream, Decoder decoder) {
+    private StreamSource(String name, MediaLimits limits, WorkBudget budget, Handles handles, Demuxer demuxer, AVStream stream, Decoder decoder) {
         this.name = name;
+        this.limits = limits;
+        this.budget = budget;
         this.handles = handles;
         this.demuxer = demuxer;
         this.stream = stream;
@@ -51,9 +56,13 @@ public final class StreamSource implements AutoCloseable {
      */
     public static Optional<StreamSource> open(Path file, int mediaType, MediaLimits limits) {
         String name = "'" + file + "'";
+        WorkBudget budget = new WorkBudget(name, limits.maxWork(), System::nanoTime);
         Handles handles = new Handles();
         try {
-            Optional<StreamSource> source = explaining(name, () -> open(channel(file, limits, handles), name, handles, mediaType, limits));
+            Optional<StreamSource> source = explaining(name, budget, () -> {
+                SeekableByteChannel channel = handles.add(new BudgetedChannel(channel(file, limits), budget));
+                return open(channel, name, budget, handles, mediaType, limits);
+            });
             if (source.isEmpty()) {
                 handles.close();
             }
@@ -64,17 +73,17 @@ public final class StreamSource implements AutoCloseable {
         }
     }
 
-    private static FileChannel channel(Path file, MediaLimits limits, Handles handles) {
+    private static FileChannel channel(Path file, MediaLimits limits) {
         try {
             if (Files.isDirectory(file)) {
                 throw new BadMediaException("The file '" + file + "' is a folder; give a video or sound file.");
             }
-            FileChannel channel = handles.add(FileChannel.open(file));
-            if (channel.size() == 0 || channel.size() > limits.maxBytes()) {
-                throw new BadMediaException("The file '" + file + "' has " + channel.size() + " bytes; expected 1 to "
+            long size = Files.size(file);
+            if (size == 0 || size > limits.maxBytes()) {
+                throw new BadMediaException("The file '" + file + "' has " + size + " bytes; expected 1 to "
                         + limits.maxBytes() + ".");
             }
-            return channel;
+            return FileChannel.open(file);
         } catch (NoSuchFileException e) {
             throw new BadMediaException("The file '" + file + "' does not exist.", e);
         } catch (IOException e) {
@@ -82,40 +91,39 @@ public final class StreamSource implements AutoCloseable {
         }
     }
 
-    private static Optional<StreamSource> open(FileChannel channel, String name, Handles handles, int mediaType, MediaLimits limits) {
+    private static Optional<StreamSource> open(SeekableByteChannel channel, String name, WorkBudget budget, Handles handles, int mediaType,
+            MediaLimits limits) {
         FFmpeg.load();
-        Demuxer demuxer = handles.add(Demuxer.open(container(channel, name), Containers.decoders(), channel));
+        Demuxer demuxer = handles.add(Demuxer.open(container(channel, name, budget), Containers.decoders(), channel));
         demuxer.seconds().filter(s -> s > limits.maxSeconds()).ifPresent(s -> {
             throw new BadMediaException("The file " + name + " lasts " + s + " s; expected at most " + limits.maxSeconds()
                     + "; cut it first.");
         });
         return demuxer.stream(mediaType).map(stream -> {
             demuxer.only(stream);
-            return new StreamSource(name, handles, demuxer, stream, handles.add(decoder(name, stream, limits)));
+            HeaderChecks.check(name, stream, demuxer, limits);
+            return new StreamSource(name, limits, budget, handles, demuxer, stream, handles.add(decoder(name, stream)));
         });
     }
 
-    private static String container(FileChannel channel, String name) {
+    private static String container(SeekableByteChannel channel, String name, WorkBudget budget) {
         try {
             return Containers.of(channel, name);
         } catch (IOException e) {
-            throw new BadMediaException("The file " + name + " cannot be read: " + e.getMessage() + ".", e);
+            throw budget.isSpent() ? budget.exhausted() : new BadMediaException("The file " + name + " cannot be read: " + e.getMessage() + ".", e);
         }
     }
 
-    private static Decoder decoder(String name, AVStream stream, MediaLimits limits) {
+    private static Decoder decoder(String name, AVStream stream) {
+        boolean picture = stream.codecpar().codec_type() == avutil.AVMEDIA_TYPE_VIDEO;
         long width = stream.codecpar().width();
         long height = stream.codecpar().height();
-        if (width * height > limits.maxPixels()) {
-            throw new BadMediaException("The video " + name + " is " + width + "x" + height + ", more than " + limits.maxPixels()
-                    + " pixels; scale it down first.");
-        }
         AVCodec codec = avcodec.avcodec_find_decoder(stream.codecpar().codec_id());
         String decoder = codec == null || codec.isNull() ? "" : codec.name().getString();
         if (!Containers.mayDecode(decoder)) {
             throw new BadMediaException("The file " + name + " is coded as "
                     + avcodec.avcodec_get_name(stream.codecpar().codec_id()).getString()
-                    + ", which is not supported; convert it to H.264 and AAC.");
+                    + ", which is not supported; convert it to " + (picture ? "H.264" : "AAC or 16-bit WAV") + ".");
         }
         return Decoder.open(decoder, (width + PADDING) * (height + PADDING), context ->
                 FFmpeg.check(avcodec.avcodec_parameters_to_context(context, stream.codecpar()), "describing a stream"));
@@ -136,11 +144,12 @@ public final class StreamSource implements AutoCloseable {
         if (ended) {
             return false;
         }
-        explaining(name, () -> {
+        explaining(name, budget, () -> {
             Optional<AVPacket> packet = demuxer.next(stream);
             if (packet.isPresent()) {
                 packets++;
                 requireWhole(packet.get());
+                requireFew();
                 decoder.decode(packet.get(), sink);
             } else {
                 ended = true;
@@ -155,6 +164,13 @@ public final class StreamSource implements AutoCloseable {
     private void requireWhole(AVPacket packet) {
         if ((packet.flags() & avcodec.AV_PKT_FLAG_CORRUPT) != 0) {
             throw new BadMediaException("The file " + name + " is damaged or cut off in packet " + packets + "; export it again.");
+        }
+    }
+
+    /** A container need not say how many there are. */
+    private void requireFew() {
+        if (packets > limits.maxFrames() && stream.codecpar().codec_type() == avutil.AVMEDIA_TYPE_VIDEO) {
+            throw HeaderChecks.tooManyFrames(name, "more than " + limits.maxFrames(), limits);
         }
     }
 
@@ -173,10 +189,13 @@ public final class StreamSource implements AutoCloseable {
         return time == avutil.AV_NOPTS_VALUE ? Double.NaN : time * avutil.av_q2d(stream.time_base());
     }
 
-    private static <T> T explaining(String name, Supplier<T> step) {
+    private static <T> T explaining(String name, WorkBudget budget, Supplier<T> step) {
         try {
-            return step.get();
+            return budget.spend(step);
         } catch (FFmpegException e) {
+            if (budget.isSpent()) {
+                throw budget.exhausted();
+            }
             throw new BadMediaException("The file " + name + " is damaged or cut off: FFmpeg says '" + e.reason()
                     + "'; export it again.", e);
         }

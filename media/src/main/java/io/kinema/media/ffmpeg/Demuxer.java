@@ -2,11 +2,9 @@ package io.kinema.media.ffmpeg;
 
 import java.io.IOException;
 import java.nio.channels.SeekableByteChannel;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
-import java.util.stream.IntStream;
 import org.bytedeco.ffmpeg.avcodec.AVPacket;
 import org.bytedeco.ffmpeg.avformat.AVFormatContext;
 import org.bytedeco.ffmpeg.avformat.AVInputFormat;
@@ -98,11 +96,6 @@ public final class Demuxer implements AutoCloseable {
     /** Packets that the index of the container lists for a stream; 0 if it has no full index. */
     public int indexed(AVStream stream) {
         return indexesAll ? avformat.avformat_index_get_entries_count(stream) : 0;
-    }
-
-    /** All streams, in the container's order; valid until {@link #close}. */
-    public List<AVStream> streams() {
-        return IntStream.range(0, context.nb_streams()).mapToObj(context::streams).toList();
     }
 
     /** The text tags of the whole file. */

@@ -20,6 +20,9 @@ public final class FFmpeg {
 
     private static final int ERROR_TEXT_BYTES = 256;
 
+    /** FFmpeg allocates nothing larger in one piece: the largest picture that readers allow has 512 MiB at 16 bits. */
+    private static final long LARGEST_ALLOCATION = 1L << 30;
+
     /** Run by whoever comes first; everyone else waits for that run. */
     private static final FutureTask<Void> LOADING = new FutureTask<>(FFmpeg::loadLibraries, null);
 
@@ -57,6 +60,7 @@ public final class FFmpeg {
         setIfAbsent("org.bytedeco.javacpp.maxPhysicalBytes", "0");
         setIfAbsent("org.bytedeco.javacpp.cachedir", cacheFolder().toString());
         avutil.av_log_set_level(avutil.AV_LOG_QUIET);
+        avutil.av_max_alloc(LARGEST_ALLOCATION);
         avcodec.avcodec_version();
         avformat.avformat_version();
         swscale.swscale_version();

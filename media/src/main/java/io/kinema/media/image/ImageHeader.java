@@ -2,6 +2,7 @@ package io.kinema.media.image;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -13,6 +14,8 @@ import java.util.Optional;
  * @param orientation how to turn the stored pixels upright
  */
 public record ImageHeader(ImageFormat format, long width, long height, Orientation orientation) {
+
+    private static final List<String> HEIF_BRANDS = List.of("hei", "hev", "mif1", "msf1", "avi");
 
     /** Reads the header of {@code file}; empty if it is no PNG, JPEG or WebP or its header is incomplete. */
     static Optional<ImageHeader> read(byte[] file) {
@@ -26,6 +29,11 @@ public record ImageHeader(ImageFormat format, long width, long height, Orientati
             return webp(file);
         }
         return Optional.empty();
+    }
+
+    /** Whether {@code file} is a HEIF container, by its major brand: what phones store and call HEIC, or AVIF. */
+    static boolean isHeif(byte[] file) {
+        return startsWith(file, 4, "ftyp") && HEIF_BRANDS.stream().anyMatch(brand -> startsWith(file, 8, brand));
     }
 
     private static Optional<ImageHeader> png(byte[] file) {

@@ -70,6 +70,9 @@ public final class ImageReader {
         if (file.length == 0) {
             throw new BadMediaException("The picture " + name + " is empty (0 bytes); give a PNG, JPEG or WebP file.");
         }
+        if (ImageHeader.isHeif(file)) {
+            throw new BadMediaException("The picture " + name + " is HEIC or AVIF, which is not read; save it as JPEG or PNG.");
+        }
         ImageHeader header = ImageHeader.read(file).orElseThrow(() -> new BadMediaException("The file " + name
                 + " is not a picture that can be read, or its header is cut off; give a PNG, JPEG or WebP file."));
         if (header.width() < 1 || header.height() < 1) {

@@ -11,9 +11,10 @@ import java.util.Optional;
  * @param components 1 gray, 3 colour, 4 CMYK or YCCK
  * @param adobeTransform colour transform of the Adobe segment, -1 without one
  * @param orientation from the EXIF segment
+ * @param scans passes over the pixels: 1 if baseline, about ten if progressive
  * @param ended whether an end-of-image marker follows; compressed pixels never contain one
  */
-record JpegHeader(int width, int height, int components, int adobeTransform, Orientation orientation, boolean ended) {
+record JpegHeader(int width, int height, int components, int adobeTransform, Orientation orientation, int scans, boolean ended) {
 
     /** Adobe's transform of four-component files whose first three components are luma and chroma. */
     static final int YCCK = 2;
@@ -21,6 +22,7 @@ record JpegHeader(int width, int height, int components, int adobeTransform, Ori
     private static final int APP1 = 0xe1;
     private static final int APP2 = 0xe2;
     private static final int APP14 = 0xee;
+    private static final int START_OF_SCAN = 0xffda;
     private static final int END_OF_IMAGE = 0xffd9;
 
     /** Reads the segments; empty if they are damaged or end before the pixels. */
@@ -38,7 +40,7 @@ record JpegHeader(int width, int height, int components, int adobeTransform, Ori
             boolean whole = at + 2L + length <= file.length;
             if (isFrame(marker)) {
                 return Optional.of(new JpegHeader(u16(file, at + 7), u16(file, at + 5), file[at + 9] & 0xff, transform, orientation,
-                        endsAfter(file, at)));
+                        count(file, at, START_OF_SCAN), endsAfter(file, at)));
             }
             if (marker == APP1 && whole && length > 8 && ImageHeader.startsWith(file, at + 4, "Exif\0\0")) {
                 orientation = Exif.orientation(file, at + 10, length - 8);
@@ -65,6 +67,15 @@ record JpegHeader(int width, int height, int components, int adobeTransform, Ori
         }
         kept.write(file, at, file.length - at);
         return kept.toByteArray();
+    }
+
+    /** Compressed pixels never contain a marker; a table may, by chance. */
+    private static int count(byte[] file, int from, int marker) {
+        int count = 0;
+        for (int at = from; at < file.length - 1; at++) {
+            count += u16(file, at) == marker ? 1 : 0;
+        }
+        return count;
     }
 
     private static boolean endsAfter(byte[] file, int from) {

@@ -21,6 +21,9 @@ import javax.imageio.stream.MemoryCacheImageInputStream;
  */
 final class JpegPictures {
 
+    /** The standard allows any number, each of which costs a pass over all pixels; encoders make about ten. */
+    private static final int MOST_SCANS = 100;
+
     private JpegPictures() {
     }
 
@@ -28,6 +31,10 @@ final class JpegPictures {
         JpegHeader header = JpegHeader.read(file).orElseThrow();
         if (!header.ended()) {
             throw ImageReader.damaged(name, "it ends too early");
+        }
+        if (header.scans() > MOST_SCANS) {
+            throw new BadMediaException("The picture " + name + " has " + header.scans() + " scans, more than " + MOST_SCANS
+                    + "; save it again as a JPEG that is not progressive.");
         }
         javax.imageio.ImageReader reader = ImageIO.getImageReadersByFormatName("jpeg").next();
         List<String> warnings = new ArrayList<>();

@@ -99,6 +99,25 @@ class ImageReaderTest {
     }
 
     @Test
+    void refusesAJpegOfEndlessScans() throws IOException {
+        byte[] whole = Files.readAllBytes(folder().resolve("jpeg-progressive.jpg"));
+        ByteBuffer many = ByteBuffer.allocate(whole.length + 2 * 101).put(whole, 0, whole.length - 2);
+        for (int i = 0; i < 101; i++) {
+            many.putShort((short) 0xffda);
+        }
+        many.put(whole, whole.length - 2, 2);
+        assertThatThrownBy(() -> ImageReader.decode(many.array(), "'a.jpg'", ImageLimits.DEFAULT)).isInstanceOf(BadMediaException.class)
+                .hasMessageContaining("scans, more than 100");
+    }
+
+    @Test
+    void namesWhatPhonesCallHeic() {
+        byte[] file = ByteBuffer.allocate(40).putInt(24).put("ftypheic".getBytes(java.nio.charset.StandardCharsets.US_ASCII)).array();
+        assertThatThrownBy(() -> ImageReader.decode(file, "'a.heic'", ImageLimits.DEFAULT)).isInstanceOf(BadMediaException.class)
+                .hasMessageContaining("'a.heic' is HEIC").hasMessageContaining("save it as JPEG");
+    }
+
+    @Test
     void readsOnePixel() {
         byte[] rgb = {1, 2, (byte) 250};
         RgbImage image = ImageReader.decode(PngWriter.encode(new RgbImage(1, 1, rgb)), "dot", ImageLimits.DEFAULT);
