@@ -45,7 +45,7 @@ final class PlanPrinter {
             heading = "";
         }
         rows(plan.rows());
-        line("work", "%d evaluations, %.1f useful GFLOP", plan.evaluations(), plan.usefulFlops() / 1e9);
+        line("work", "%d evaluations, %s useful", plan.evaluations(), flops(plan.usefulFlops()));
         memory(plan);
         time(plan);
         heading = "chosen";
@@ -83,7 +83,16 @@ final class PlanPrinter {
         return value == Math.rint(value) ? Long.toString((long) value) : Double.toString(value);
     }
 
+    private static String flops(double count) {
+        return count < 1e13 ? String.format(Locale.ROOT, "%.1f GFLOP", count / 1e9)
+                : count < 1e16 ? String.format(Locale.ROOT, "%.1f TFLOP", count / 1e12) : String.format(Locale.ROOT, "%.1f PFLOP", count / 1e15);
+    }
+
     private static String seconds(double value) {
+        double hours = value / 3600;
+        if (hours >= 2) {
+            return hours < 48 ? String.format(Locale.ROOT, "%.1f hours", hours) : String.format(Locale.ROOT, "%.0f days", hours / 24);
+        }
         return ProgressPrinter.seconds(Duration.ofMillis(Math.round(value * 1000)));
     }
 
