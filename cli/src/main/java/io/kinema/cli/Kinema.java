@@ -60,7 +60,7 @@ public final class Kinema implements Runnable {
 
     private static CommandLine commandLine(Kinema kinema, Terminal terminal) {
         CommandLine line = new CommandLine(kinema);
-        for (Object command : List.of(new GenerateCommand(terminal), new InspectCommand(terminal), new VerifyCommand(terminal),
+        for (Object command : List.of(new GenerateCommand(terminal), new PlanCommand(terminal), new InspectCommand(terminal), new VerifyCommand(terminal),
                 new DoctorCommand(terminal))) {
             line.addSubcommand(command);
         }

@@ -27,7 +27,7 @@ import java.util.stream.Collectors;
  * Owns the adapters in use, their files and their device copies, until it is closed; closing twice is harmless. The next
  * request's adapters replace the last one's, while the transformer stays. Safe for use by several threads.
  */
-final class AdapterLibrary implements AutoCloseable {
+public final class AdapterLibrary implements AutoCloseable {
     private final Map<Key, Entry> entries = new HashMap<>();
 
     /** A file as it was when it was read, for one transformer. */
@@ -49,7 +49,7 @@ final class AdapterLibrary implements AutoCloseable {
     }
 
     /** The adapter, read once while it stays in use and its file does not change. */
-    synchronized Adapter read(AdapterUse use, DitConfig config) {
+    public synchronized Adapter read(AdapterUse use, DitConfig config) {
         return entry(use, config).file.adapter();
     }
 

@@ -55,6 +55,11 @@ public record PipelineInput(Task task, String prompt, ConditionMedia media, Targ
                 request.videoGrid(), request.audioGrid(), request.noiseScheme(), request.adapters().stream().map(ResolvedAdapter::use).toList());
     }
 
+    /** The same input conditioned on other media. */
+    PipelineInput withMedia(ConditionMedia other) {
+        return new PipelineInput(task, prompt, other, target, channels, audioChannels, patch, video, audio, noise, adapters);
+    }
+
     /** Shape of the generated video latent. */
     LatentShape videoShape() {
         return new LatentShape(channels, target.frames(), target.height(), target.width());

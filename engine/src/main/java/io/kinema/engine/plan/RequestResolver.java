@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Checks a request against a model's geometry and fills in what it leaves open. Pure but for the headers of the pictures
+ * Checks a request against a model's geometry and fills in what it leaves open. Pure but for the headers of the files
  * it names; loads no weights.
  */
 public final class RequestResolver {
@@ -32,20 +32,32 @@ public final class RequestResolver {
 
     private final ModelGeometry model;
     private final PictureSizes pictures;
+    private final Optional<MediaHeaders> media;
     private final AdapterFiles adapterFiles;
 
-    /** For requests without adapters. */
+    /** For requests without adapters whose videos and sounds are not looked at: their number is checked, their lengths are not. */
     public RequestResolver(ModelGeometry model, PictureSizes pictures) {
-        this(model, pictures, AdapterFiles.NONE);
+        this(model, pictures, Optional.empty(), AdapterFiles.NONE);
+    }
+
+    /** {@link #RequestResolver(ModelGeometry, PictureSizes)} for requests with adapters. */
+    public RequestResolver(ModelGeometry model, PictureSizes pictures, AdapterFiles adapterFiles) {
+        this(model, pictures, Optional.empty(), adapterFiles);
     }
 
     /**
-     * @param pictures     tells the sizes of keyframes
+     * @param pictures     tells the sizes of keyframes and reference pictures
+     * @param media        tells the lengths of reference videos and sounds
      * @param adapterFiles reads adapters
      */
-    public RequestResolver(ModelGeometry model, PictureSizes pictures, AdapterFiles adapterFiles) {
+    public RequestResolver(ModelGeometry model, PictureSizes pictures, MediaHeaders media, AdapterFiles adapterFiles) {
+        this(model, pictures, Optional.of(media), adapterFiles);
+    }
+
+    private RequestResolver(ModelGeometry model, PictureSizes pictures, Optional<MediaHeaders> media, AdapterFiles adapterFiles) {
         this.model = model;
         this.pictures = pictures;
+        this.media = media;
         this.adapterFiles = adapterFiles;
     }
 
@@ -59,6 +71,7 @@ public final class RequestResolver {
         List<Keyframe> keyframes = keyframes(request);
         PixelSize canvas = canvas(request, keyframes, notes);
         int frames = FrameRules.frames(request, model, notes);
+        media.ifPresent(headers -> new ReferenceLengths(model, headers, frames).check(request.references()));
         List<ResolvedAdapter> adapters = AdapterRules.resolve(request.adapters(), task, adapterFiles, notes);
         Sampling sampling = sampling(request, adapters, notes);
         long seed = seed(request, notes);
