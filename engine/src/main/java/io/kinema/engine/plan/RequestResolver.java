@@ -27,7 +27,6 @@ public final class RequestResolver {
     public static final int MAX_STEPS = 1000;
     /** Most clips of one request. */
     public static final int MAX_OUTPUTS = 10;
-    private static final double MAX_SHIFT = 1000;
     private static final int MIN_PICTURE_SIDE = 16;
 
     private final ModelGeometry model;
@@ -91,8 +90,8 @@ public final class RequestResolver {
             return Sampling.of(request, contracted.get(), notes);
         }
         int steps = steps(request, notes);
-        double flowShift = shift("flowShift", request.flowShift().orElse(model.flowShift()));
-        double audioFlowShift = shift("audioFlowShift", request.audioFlowShift().orElse(model.audioFlowShift()));
+        double flowShift = ScheduleRules.shift("flowShift", request.flowShift().orElse(model.flowShift()));
+        double audioFlowShift = ScheduleRules.shift("audioFlowShift", request.audioFlowShift().orElse(model.audioFlowShift()));
         ScheduleRules.requireDistinctSteps(steps, flowShift, audioFlowShift);
         return new Sampling(steps, flowShift, audioFlowShift, List.of());
     }
@@ -214,12 +213,5 @@ public final class RequestResolver {
             notes.add("seed " + seed + " counts as " + (seed & 0xFFFFFFFFL) + ", the generator uses its low 32 bits");
         }
         return seed;
-    }
-
-    private static double shift(String field, double shift) {
-        if (!(shift > 0 && shift <= MAX_SHIFT)) {
-            throw new BadRequestException(field, "" + shift, "expected a number above 0 and at most " + (int) MAX_SHIFT);
-        }
-        return shift;
     }
 }

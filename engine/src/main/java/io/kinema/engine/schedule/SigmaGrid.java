@@ -22,12 +22,18 @@ public final class SigmaGrid {
         this.sigmas = sigmas;
     }
 
-    /** {@link #ofPoints} for a number of model evaluations; float32 collisions may leave fewer of them on absurdly long grids. */
+    /**
+     * {@link #ofPoints} for a number of model evaluations, with the roundings of the first level cut off at pure noise, 1.
+     * Float32 collisions may leave fewer evaluations on absurdly long grids.
+     */
     public static SigmaGrid ofEvaluations(int evaluations, double shift) {
         if (evaluations < 1 || evaluations == Integer.MAX_VALUE) {
             throw new IllegalArgumentException("evaluations: got " + evaluations + ", expected 1 or more");
         }
-        return ofPoints(evaluations + 1, shift);
+        SigmaGrid grid = ofPoints(evaluations + 1, shift);
+        // For b = 1 the formula gives s / (1 + (s - 1)), which rounds to a little above 1 for some shifts.
+        grid.sigmas[0] = Math.min(grid.sigmas[0], 1);
+        return grid;
     }
 
     /**

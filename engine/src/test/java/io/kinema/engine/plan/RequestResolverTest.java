@@ -223,7 +223,7 @@ class RequestResolverTest {
     }
 
     @ParameterizedTest
-    @ValueSource(doubles = {0, -3, Double.NaN, Double.POSITIVE_INFINITY, 1e9})
+    @ValueSource(doubles = {0, -3, Double.NaN, Double.POSITIVE_INFINITY, 1e9, 1e-30, 0.0099, Double.MIN_VALUE})
     void shiftsAreBounded(double shift) {
         assertThat(refusal(NANO, b -> b.flowShift(shift))).startsWith("flowShift: got ");
         assertThat(refusal(NANO, b -> b.audioFlowShift(shift))).startsWith("audioFlowShift: got ");
