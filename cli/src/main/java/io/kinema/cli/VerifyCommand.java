@@ -21,7 +21,8 @@ import picocli.CommandLine.Parameters;
 /** {@code kinema verify}: golden cases against this engine, one line a comparison. */
 @Command(name = "verify", sortOptions = false,
         description = "Computes every check of the golden cases and compares it with the stored numbers.",
-        footer = {"", "Exits with 0 when every value is within its limit, with 1 when one is not."})
+        footer = {"", "Exits with 0 when every value is within its limit, with 1 when one is not or a case or check is wrong (one MISS each),",
+                "with 2 when a path holds no case."})
 final class VerifyCommand implements Callable<Integer> {
     private final Terminal terminal;
 

@@ -58,6 +58,19 @@ class VerifyTest {
     }
 
     @Test
+    void aWrongCheckAndAnUnreadableCaseAreLinesAmongTheOthers() throws IOException {
+        Path spoilt = spoiltCase();
+        Path description = spoilt.resolve("case.json");
+        Files.writeString(description, Files.readString(description).replaceFirst("\"sigmas\"", "\"sigma\""));
+        Files.createDirectories(folder.resolve("worse"));
+        Files.writeString(folder.resolve("worse/case.json"), "{");
+        assertThat(terminal.kinema("verify", folder.toString())).isEqualTo(1);
+        assertThat(terminal.errors()).isEmpty();
+        assertThat(terminal.out()).contains(" MISS  scheduler/grid check 1 op: got sigma, expected one of [")
+                .contains("worse case.json: format - (limit 0) MISS  ").contains(" ok\n").contains("2 cases, ").contains(": 2 MISSED");
+    }
+
+    @Test
     void aMissingCaseIsTheUsersMistake() {
         assertThat(terminal.kinema("verify", "nowhere")).isEqualTo(2);
         assertThat(terminal.errors()).containsExactly(

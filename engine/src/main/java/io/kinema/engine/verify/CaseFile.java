@@ -19,22 +19,36 @@ import java.util.Optional;
 import java.util.SequencedMap;
 
 /**
- * A golden case: {@code case.json}, read and checked against format 1. Nothing else is opened.
+ * A golden case: {@code case.json}, read and checked against format 1. Nothing else is opened. A check that is not of the
+ * format is kept with the reason: it must not hide the others.
  *
  * @param folder    where it lies; every path in it is relative to this
  * @param name      {@code case}, for example {@code transformer/t2va}
  * @param component the topic
- * @param weights   the model or component folder, empty where no model runs
- * @param checks    what to compute and compare
+ * @param weights   the model or component folder as the case writes it, empty where no model runs
+ * @param checks    what to compute and compare, at least one
  * @param root      the whole document, for parts that only one component has
  */
-record CaseFile(Path folder, String name, String component, Optional<Path> weights, List<Check> checks, JsonNode root) {
+record CaseFile(Path folder, String name, String component, Optional<String> weights, List<Entry> checks, JsonNode root) {
     static final String FILE = "case.json";
     private static final int FORMAT = 1;
     private static final long LARGEST = 256L << 20;
     private static final ObjectMapper MAPPER = new ObjectMapper(JsonFactory.builder()
             .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
             .streamReadConstraints(StreamReadConstraints.builder().maxNestingDepth(64).build()).build());
+
+    /** A check as it was found. */
+    sealed interface Entry permits Check, Malformed {
+        /** Position in the file, from 1. */
+        int number();
+
+        /** Op and name, for messages. */
+        String label();
+    }
+
+    /** A check that cannot be run. @param reason why: name, got, expected */
+    record Malformed(int number, String label, String reason) implements Entry {
+    }
 
     /**
      * One operation with its expectations.
@@ -50,7 +64,7 @@ record CaseFile(Path folder, String name, String component, Optional<Path> weigh
      * @param stages    named intermediates
      */
     record Check(int number, String label, String op, JsonNode args, Optional<String> precision, Map<String, String> inputs,
-                 List<Expected> outputs, Optional<JsonNode> value, SequencedMap<String, String> stages) {
+                 List<Expected> outputs, Optional<JsonNode> value, SequencedMap<String, String> stages) implements Entry {
         /** True where the reference refuses the arguments. */
         boolean refusal() {
             return value.filter(JsonNode::isNull).isPresent();
@@ -63,31 +77,28 @@ record CaseFile(Path folder, String name, String component, Optional<Path> weigh
      * @param name   result's name; empty for an operation's only result; a position in draw order for a list
      * @param at     {@code file#tensor}
      * @param metric distance
-     * @param limit  most that is allowed
+     * @param limit  most that is allowed, 0 or more
      * @param select what of the computed result is kept
      */
     record Expected(String name, String at, Metric metric, double limit, Selection select) {
     }
 
-    /** @throws BadRequestException when the file is absent, no JSON or not of the format */
+    /** @throws BadRequestException when the file is absent, no JSON or no case of the format; wrong checks are {@link Malformed} */
     static CaseFile read(Path folder) {
         Path file = folder.resolve(FILE);
         JsonNode root = parse(file);
-        if (root.path("format").asInt() != FORMAT) {
+        if (!root.path("format").isIntegralNumber() || root.path("format").asLong() != FORMAT) {
             throw bad(file, "format", root.path("format").toString(), "expected " + FORMAT);
-        }
-        Optional<Path> weights = Optional.of(root.path("weights")).filter(JsonNode::isTextual).map(w -> folder.resolve(w.asText()).normalize());
-        if (weights.isPresent() && !Files.exists(weights.get())) {
-            throw bad(file, "weights", weights.get().toString(), "expected a model folder that exists");
         }
         JsonNode list = root.path("checks");
         if (!list.isArray() || list.isEmpty()) {
             throw bad(file, "checks", list.getNodeType().toString(), "expected a list with at least one check");
         }
-        List<Check> checks = new ArrayList<>();
+        List<Entry> checks = new ArrayList<>();
         for (JsonNode node : list) {
-            checks.add(check(file, checks.size() + 1, node));
+            checks.add(entry(file, checks.size() + 1, node));
         }
+        Optional<String> weights = Optional.of(root.path("weights")).filter(JsonNode::isTextual).map(JsonNode::asText);
         return new CaseFile(folder, text(file, root, "case"), text(file, root, "component"), weights, List.copyOf(checks), root);
     }
 
@@ -108,10 +119,18 @@ record CaseFile(Path folder, String name, String component, Optional<Path> weigh
         }
     }
 
-    private static Check check(Path file, int number, JsonNode node) {
-        String op = text(file, node, "op");
+    private static Entry entry(Path file, int number, JsonNode node) {
+        String op = node.path("op").asText("check");
         String label = node.has("name") ? op + " " + node.get("name").asText() : op;
-        String where = file + " check " + number;
+        try {
+            return check(file + " check " + number, number, label, node);
+        } catch (BadRequestException e) {
+            return new Malformed(number, label, e.getMessage());
+        }
+    }
+
+    private static Check check(String where, int number, String label, JsonNode node) {
+        String op = text(where, node, "op");
         Optional<JsonNode> value = node.has("value") ? Optional.of(node.get("value")) : Optional.empty();
         List<Expected> outputs = outputs(where, node.path("out"));
         if (outputs.isEmpty() && value.isEmpty()) {
@@ -143,7 +162,11 @@ record CaseFile(Path folder, String name, String component, Optional<Path> weigh
         if (!entry.path("at").isTextual() || !entry.path("limit").isNumber()) {
             throw new BadRequestException(where, entry.toString(), "expected at (file#tensor), metric and limit");
         }
-        return new Expected(name, entry.get("at").asText(), metric, entry.get("limit").asDouble(), Selection.read(entry.path("select"), where));
+        double limit = entry.get("limit").asDouble();
+        if (!(limit >= 0 && Double.isFinite(limit))) {
+            throw new BadRequestException(where + " limit", entry.get("limit").toString(), "expected 0 or a positive number");
+        }
+        return new Expected(name, entry.get("at").asText(), metric, limit, Selection.read(entry.path("select"), where));
     }
 
     private static SequencedMap<String, String> texts(String where, JsonNode object) {
@@ -157,9 +180,9 @@ record CaseFile(Path folder, String name, String component, Optional<Path> weigh
         return map;
     }
 
-    private static String text(Path file, JsonNode node, String key) {
+    private static String text(Object where, JsonNode node, String key) {
         if (!node.path(key).isTextual()) {
-            throw bad(file, key, node.path(key).isMissingNode() ? "nothing" : node.path(key).toString(), "expected text");
+            throw new BadRequestException(where + " " + key, node.path(key).isMissingNode() ? "nothing" : node.path(key).toString(), "expected text");
         }
         return node.get(key).asText();
     }

@@ -1,67 +1,129 @@
 package io.kinema.engine.verify;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.kinema.engine.BadRequestException;
 import io.kinema.engine.verify.CaseFile.Check;
+import io.kinema.engine.verify.CaseFile.Entry;
 import io.kinema.engine.verify.CaseFile.Expected;
+import io.kinema.engine.verify.CaseFile.Malformed;
 import io.kinema.engine.verify.CheckResult.StageResult;
+import io.kinema.engine.verify.Operations.Operation;
 import io.kinema.weights.Shape;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.SequencedSet;
 import java.util.Set;
+import java.util.TreeSet;
 
-/** Runs one check and compares what comes out; a failure inside the engine is a miss that says why, never the end of a run. */
+/** Runs one check and compares what comes out; a wrong check or a failure inside the engine is one miss that says why, never the end of a run. */
 final class CheckRunner {
     private static final double STAGE_LIMIT = 1e-5;
+    private static final int LONGEST = 200;
 
     private final CaseFile file;
     private final CaseFiles files;
     private final RunSettings run;
-    private final Operations component;
+    private final Map<String, Operations> components;
 
-    CheckRunner(CaseFile file, CaseFiles files, RunSettings run, Operations component) {
+    CheckRunner(CaseFile file, CaseFiles files, RunSettings run, Map<String, Operations> components) {
         this.file = file;
         this.files = files;
         this.run = run;
-        this.component = component;
+        this.components = components;
     }
 
-    List<CheckResult> run(Check check) {
-        StageRecorder stages = new StageRecorder(run.options().stages() ? check.stages().keySet() : Set.of());
-        Question question = new Question(file, check, files, stages, run);
-        Answer answer;
+    List<CheckResult> run(Entry entry) {
+        return switch (entry) {
+            case Malformed(int number, String label, String reason) -> List.of(new CheckResult(file.name(), number, label, Optional.empty(),
+                    "", CheckResult.FORMAT, OptionalDouble.empty(), 0, false, oneLine(reason), List.of()));
+            case Check check -> run(check);
+        };
+    }
+
+    private List<CheckResult> run(Check check) {
+        Operations component;
+        Operation operation;
         try {
-            answer = component.byName().get(check.op()).answer(question);
+            component = named("component", file.component(), components, check);
+            operation = named("op", check.op(), component.byName(), check);
+            files.require(check);
+        } catch (RuntimeException e) {
+            return List.of(miss(check, CheckResult.FORMAT, reason(check, e)));
+        }
+        StageRecorder stages = new StageRecorder(run.options().stages() ? check.stages().keySet() : Set.of());
+        try {
+            return answered(check, component, operation.answer(new Question(file, check, files, stages, run)), stages);
         } catch (RuntimeException e) {
             return failed(check, stages, e);
+        } catch (OutOfMemoryError e) {
+            // Arguments ask for one array that is too large; what was allocated before it is free again.
+            return List.of(miss(check, CheckResult.FAILED, unspoken(check, "not enough memory")));
         }
+    }
+
+    private List<CheckResult> answered(Check check, Operations component, Answer answer, StageRecorder stages) {
         if (check.refusal()) {
             return List.of(line(check, "value", "refusal", OptionalDouble.of(1), 0, "the reference refuses this, got an answer", List.of()));
         }
         List<CheckResult> results = new ArrayList<>();
         check.outputs().forEach(expected -> results.add(compare(check, expected, answer)));
-        check.value().ifPresent(value -> results.addAll(compareValue(check, answer)));
+        if (check.value().isPresent()) {
+            results.addAll(compareValue(check, component, answer));
+        }
         return withStages(results, compareStages(check, stages));
     }
 
     private List<CheckResult> failed(Check check, StageRecorder stages, RuntimeException e) {
-        String message = reason(e);
-        if (check.refusal()) {
-            return List.of(line(check, "value", "refusal", OptionalDouble.of(0), 0, message, List.of()));
+        if (check.refusal() && speaks(e)) {
+            return List.of(line(check, "value", "refusal", OptionalDouble.of(0), 0, oneLine(e.getMessage()), List.of()));
         }
-        List<CheckResult> results = new ArrayList<>();
-        check.outputs().forEach(o -> results.add(line(check, o.name(), o.metric().label(), OptionalDouble.empty(), o.limit(), message, List.of())));
-        check.value().ifPresent(v -> results.add(line(check, "value", "exact", OptionalDouble.empty(), 0, message, List.of())));
-        return withStages(results, compareStages(check, stages));
+        List<CheckResult> results = new ArrayList<>(List.of(miss(check, CheckResult.FAILED, reason(check, e))));
+        try {
+            return withStages(results, compareStages(check, stages));
+        } catch (RuntimeException unreadable) {
+            // The stored intermediates are broken too; what failed first is what to say.
+            return results;
+        }
     }
 
-    /** The engine's own exceptions speak for themselves; of others the kind matters too. */
-    private static String reason(RuntimeException e) {
-        boolean own = e.getClass().getPackageName().startsWith("io.kinema");
-        String text = e.getMessage() == null ? e.getClass().getSimpleName() : own ? e.getMessage() : e.getClass().getSimpleName() + ": " + e.getMessage();
+    private <T> T named(String field, String name, Map<String, T> known, Check check) {
+        if (!known.containsKey(name)) {
+            throw new BadRequestException(where(check) + " " + field, name, "expected one of " + new TreeSet<>(known.keySet()));
+        }
+        return known.get(name);
+    }
+
+    private CheckResult miss(Check check, String metric, String reason) {
+        return line(check, "", metric, OptionalDouble.empty(), 0, reason, List.of());
+    }
+
+    /** The engine's own messages speak for themselves; what Java says of arithmetic or arrays needs the arguments beside it. */
+    private String reason(Check check, RuntimeException e) {
+        if (speaks(e)) {
+            return oneLine(e.getMessage());
+        }
+        return unspoken(check, e.getMessage() == null ? "no more is known" : e.getMessage());
+    }
+
+    private String unspoken(Check check, String detail) {
+        String args = check.args().toString();
+        String got = args.isEmpty() ? "no arguments" : args.length() > LONGEST ? args.substring(0, LONGEST) + "..." : args;
+        return oneLine(where(check) + ": got " + got + ", expected arguments and tensors that " + check.op() + " can compute with (" + detail + ")");
+    }
+
+    private static boolean speaks(RuntimeException e) {
+        return e.getMessage() != null && (e.getClass().getPackageName().startsWith("io.kinema") || e.getMessage().contains(": got "));
+    }
+
+    private String where(Check check) {
+        return file.name() + " check " + check.number();
+    }
+
+    private static String oneLine(String text) {
         return text.replaceAll("\\s+", " ");
     }
 
@@ -86,7 +148,7 @@ final class CheckRunner {
         }
     }
 
-    private List<CheckResult> compareValue(Check check, Answer answer) {
+    private List<CheckResult> compareValue(Check check, Operations component, Answer answer) {
         if (answer.value().isEmpty()) {
             return List.of(line(check, "value", "exact", OptionalDouble.empty(), 0, "the engine has no plain value", List.of()));
         }

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.kinema.engine.BadRequestException;
 import io.kinema.engine.model.Component;
 import io.kinema.engine.model.ModelFolder;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 
@@ -41,7 +42,7 @@ record Question(CaseFile file, CaseFile.Check check, CaseFiles files, StageRecor
 
     long longInteger(String arg) {
         JsonNode node = argument(arg);
-        if (!node.isIntegralNumber()) {
+        if (!node.isIntegralNumber() || !node.canConvertToLong()) {
             throw bad(arg, node, "expected an integer");
         }
         return node.asLong();
@@ -68,9 +69,12 @@ record Question(CaseFile file, CaseFile.Check check, CaseFiles files, StageRecor
     }
 
     int[] integers(String arg, JsonNode list) {
+        if (!list.isArray()) {
+            throw bad(arg, list, "expected a list of integers");
+        }
         int[] out = new int[list.size()];
         for (int i = 0; i < out.length; i++) {
-            if (!list.get(i).canConvertToInt()) {
+            if (!list.get(i).isIntegralNumber() || !list.get(i).canConvertToInt()) {
                 throw bad(arg, list, "expected a list of integers");
             }
             out[i] = list.get(i).asInt();
@@ -93,8 +97,14 @@ record Question(CaseFile file, CaseFile.Check check, CaseFiles files, StageRecor
 
     /** The model or component folder, that of the chosen model where there is one. @throws BadRequestException when the case names none */
     Path weights() {
-        Path stated = file.weights().orElseThrow(() -> bad("weights", file.root().path("weights"), "expected a folder for " + check.op()));
-        return run.options().model().map(model -> within(ModelFolder.open(model), stated)).orElse(stated);
+        Path stated = files.weights(file.weights().orElseThrow(() -> bad("weights", file.root().path("weights"), "expected a folder for " + check.op())));
+        if (run.options().model().isPresent()) {
+            return within(ModelFolder.open(run.options().model().get()), stated);
+        }
+        if (!Files.exists(stated)) {
+            throw bad("weights", file.root().path("weights"), "expected a model folder that exists");
+        }
+        return stated;
     }
 
     /** A case names a network by its folder in the diffusers layout, a tokenizer of its own, or else the whole model. */

@@ -7,6 +7,8 @@ import java.util.Map;
 
 /** Draws of PyTorch's CPU generator. */
 final class RngOperations implements Operations {
+    private static final int MOST = 1 << 26;
+
     @Override
     public Map<String, Operation> byName() {
         return Map.of("randn", RngOperations::randn, "rand", RngOperations::rand,
@@ -42,11 +44,19 @@ final class RngOperations implements Operations {
 
     private static Answer random64(Question q) {
         long[] dims = dims(q, q.check().args());
+        if (q.longInteger("modulo") < 1) {
+            throw q.bad("modulo", q.argument("modulo"), "expected 1 or more");
+        }
         return Answer.of(Values.longs(new TorchRandom(q.longInteger("seed")).random64(count(dims), q.longInteger("modulo")), dims));
     }
 
     private static long[] dims(Question q, JsonNode draw) {
-        return Arrays.stream(q.integers("shape", draw.path("shape"))).asLongStream().toArray();
+        long[] dims = Arrays.stream(q.integers("shape", draw.path("shape"))).asLongStream().toArray();
+        double elements = Arrays.stream(dims).asDoubleStream().reduce(1, (a, b) -> a * b);
+        if (Arrays.stream(dims).anyMatch(d -> d < 0) || elements > MOST) {
+            throw q.bad("shape", draw.path("shape"), "expected sizes of 0 or more and at most " + MOST + " draws");
+        }
+        return dims;
     }
 
     private static int count(long[] dims) {

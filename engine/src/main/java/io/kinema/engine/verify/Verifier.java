@@ -1,6 +1,7 @@
 package io.kinema.engine.verify;
 
 import io.kinema.engine.BadRequestException;
+import io.kinema.engine.model.ModelFolder;
 import io.kinema.engine.pipeline.Backends;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -44,28 +45,48 @@ public final class Verifier implements AutoCloseable {
     }
 
     /**
-     * Runs the cases in name order and tells {@code listener} each result as soon as it is known.
+     * Runs the cases in name order and tells {@code listener} each result as soon as it is known. A case or check that is wrong
+     * is one miss that says why, and the others still run.
      *
      * @param paths folders that hold a {@code case.json}, such files, or trees of such folders
-     * @throws BadRequestException when there is no case, or a case is not of the format; nothing has been run then
-     * @throws io.kinema.weights.BadWeightsException when a tensor file of a case is missing or broken; nothing has been run then
+     * @throws BadRequestException when a path is not there or holds no case; nothing has been run then
+     * @throws io.kinema.weights.BadWeightsException when the model of the options is not there; nothing has been run then
      */
     public VerifyReport verify(List<Path> paths, Consumer<CheckResult> listener) {
-        List<CaseFile> cases = find(paths).stream().map(CaseFile::read).toList();
-        cases.forEach(Verifier::requireRunnable);
+        List<Path> folders = find(paths);
+        run.options().model().ifPresent(ModelFolder::open);
         VerifyReport report = VerifyReport.EMPTY;
-        for (CaseFile file : cases) {
-            try (CaseFiles files = new CaseFiles(file.folder())) {
-                CheckRunner runner = new CheckRunner(file, files, run, COMPONENTS.get(file.component()));
-                report = report.plusCase();
-                for (CaseFile.Check check : file.checks()) {
-                    List<CheckResult> results = runner.run(check);
-                    results.forEach(listener);
-                    report = report.plusCheck(results);
-                }
+        for (Path folder : folders) {
+            CaseFile file;
+            try {
+                file = CaseFile.read(folder);
+            } catch (BadRequestException e) {
+                report = report.plusUnreadableCase();
+                listener.accept(CheckResult.unreadable(name(folder), e.getMessage()));
+                continue;
+            }
+            report = verify(file, report.plusCase(), listener);
+        }
+        return report;
+    }
+
+    private VerifyReport verify(CaseFile file, VerifyReport before, Consumer<CheckResult> listener) {
+        VerifyReport report = before;
+        try (CaseFiles files = new CaseFiles(file.folder())) {
+            CheckRunner runner = new CheckRunner(file, files, run, COMPONENTS);
+            for (CaseFile.Entry check : file.checks()) {
+                List<CheckResult> results = runner.run(check);
+                results.forEach(listener);
+                report = report.plusCheck(results);
             }
         }
         return report;
+    }
+
+    /** What a case that does not tell its name is called: topic and case. */
+    private static String name(Path folder) {
+        int names = folder.getNameCount();
+        return names == 0 ? folder.toString() : folder.subpath(Math.max(0, names - 2), names).toString();
     }
 
     /** The case folders that {@code paths} name, in name order, each once. */
@@ -85,29 +106,13 @@ public final class Verifier implements AutoCloseable {
 
     private static List<Path> walk(Path root) {
         try (Stream<Path> all = Files.walk(root)) {
-            List<Path> found = all.filter(p -> p.getFileName().toString().equals(CaseFile.FILE)).map(Path::getParent).sorted().toList();
+            List<Path> found = all.filter(p -> p.endsWith(CaseFile.FILE)).map(Path::getParent).sorted().toList();
             if (found.isEmpty()) {
                 throw new BadRequestException("case", root.toString(), "expected a folder with a " + CaseFile.FILE + " in it or below it");
             }
             return found;
         } catch (IOException | UncheckedIOException e) {
             throw new BadRequestException("case", root.toString(), "cannot be listed (" + e.getMessage() + ")");
-        }
-    }
-
-    private static void requireRunnable(CaseFile file) {
-        Operations component = COMPONENTS.get(file.component());
-        if (component == null) {
-            throw new BadRequestException(file.folder() + " component", file.component(), "expected one of " + COMPONENTS.keySet());
-        }
-        try (CaseFiles files = new CaseFiles(file.folder())) {
-            for (CaseFile.Check check : file.checks()) {
-                if (!component.byName().containsKey(check.op())) {
-                    throw new BadRequestException(file.folder() + " check " + check.number() + " op", check.op(),
-                            "expected one of " + new TreeMap<>(component.byName()).keySet());
-                }
-                files.require(check);
-            }
         }
     }
 

@@ -5,10 +5,10 @@ import java.util.List;
 /**
  * Totals of a verification.
  *
- * @param cases  cases run
+ * @param cases  cases found
  * @param checks checks run
- * @param lines  expectations compared
- * @param misses expectations outside their limit, or that could not be computed
+ * @param lines  results told: expectations compared, and one for each case or check that could not be
+ * @param misses results that are no pass
  */
 public record VerifyReport(int cases, int checks, int lines, int misses) {
     static final VerifyReport EMPTY = new VerifyReport(0, 0, 0, 0);
@@ -20,6 +20,10 @@ public record VerifyReport(int cases, int checks, int lines, int misses) {
 
     VerifyReport plusCase() {
         return new VerifyReport(cases + 1, checks, lines, misses);
+    }
+
+    VerifyReport plusUnreadableCase() {
+        return new VerifyReport(cases + 1, checks, lines + 1, misses + 1);
     }
 
     VerifyReport plusCheck(List<CheckResult> results) {
