@@ -7,6 +7,7 @@ import io.kinema.engine.GenerateRequest;
 import io.kinema.engine.H3Engine;
 import io.kinema.engine.Progress;
 import io.kinema.engine.Stage;
+import io.kinema.media.Media;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Optional;
@@ -58,6 +59,7 @@ final class GenerateCommand implements Callable<Integer> {
     public Integer call() {
         OutputFiles files = OutputFiles.at(output, wav, framesDir, latents);
         GenerateRequest wanted = request.request(prompt);
+        Media.preload();
         try (Interruption interruption = Interruption.watch();
                 ProgressPrinter progress = ProgressPrinter.start(terminal, quiet)) {
             try {

@@ -3,10 +3,12 @@ package io.kinema.cli;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.kinema.engine.Task;
 import io.kinema.engine.inspect.ComponentReport;
 import io.kinema.engine.inspect.ModelInspector;
 import io.kinema.engine.inspect.ModelReport;
 import io.kinema.engine.inspect.TensorGroup;
+import io.kinema.model.layout.WeightLayout;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.concurrent.Callable;
@@ -44,6 +46,8 @@ final class InspectCommand implements Callable<Integer> {
     private String text(ModelReport report) {
         StringBuilder out = new StringBuilder();
         line(out, "%s: %d components, %,d parameters, %s", report.path(), report.components().size(), report.parameters(), bytes(report.bytes()));
+        report.partitions().forEach(p -> line(out, "%s: original layout, partition %s for %s", p.folder().getFileName(), p.partition(),
+                p.tasks().stream().map(Task::label).collect(Collectors.joining(" and "))));
         for (ComponentReport component : report.components()) {
             out.append(System.lineSeparator());
             line(out, "%s%s", component.name(), component.className().map(c -> "  " + c).orElse(""));
@@ -62,6 +66,8 @@ final class InspectCommand implements Callable<Integer> {
         line(out, "  %d tensors in %d %s, %,d parameters, %s, %s", component.tensors().size(), component.files().size(),
                 component.files().size() == 1 ? "file" : "files", component.parameters(),
                 bytes(component.bytes()), component.parametersByDType().keySet().stream().map(Enum::name).collect(Collectors.joining(" and ")));
+        component.fit().ifPresent(fit -> line(out, "  %s, %s", fit.layout() == WeightLayout.EITHER ? "names of either layout" : fit.layout().label() + " layout",
+                fit.problem().map(p -> "NOT what its config implies: " + p).orElse("every tensor that its config implies and no other")));
         if (tensors) {
             component.tensors().forEach(t -> line(out, "    %s  %s %s", t.name(), t.dtype(), t.shape()));
         } else {
@@ -81,6 +87,11 @@ final class InspectCommand implements Callable<Integer> {
     private static ObjectNode document(ModelReport report) {
         ObjectNode root = JsonNodeFactory.instance.objectNode().put("path", report.path().toString()).put("parameters", report.parameters())
                 .put("bytes", report.bytes());
+        ArrayNode partitions = root.putArray("partitions");
+        report.partitions().forEach(p -> {
+            ArrayNode tasks = partitions.addObject().put("folder", p.folder().toString()).put("partition", p.partition()).putArray("tasks");
+            p.tasks().forEach(task -> tasks.add(task.label()));
+        });
         ArrayNode components = root.putArray("components");
         report.components().forEach(c -> components.add(document(c)));
         return root;
@@ -91,6 +102,10 @@ final class InspectCommand implements Callable<Integer> {
                 .put("parameters", component.parameters()).put("bytes", component.bytes());
         component.className().ifPresent(c -> node.put("class", c));
         component.sharedWith().ifPresent(c -> node.put("shared_with", c));
+        component.fit().ifPresent(fit -> {
+            node.put("layout", fit.layout().label()).put("fits_config", fit.problem().isEmpty());
+            fit.problem().ifPresent(problem -> node.put("problem", problem));
+        });
         ObjectNode dtypes = node.putObject("parameters_by_dtype");
         component.parametersByDType().forEach((dtype, count) -> dtypes.put(dtype.name(), count));
         ObjectNode metadata = node.putObject("metadata");

@@ -8,6 +8,7 @@ import io.kinema.engine.Task;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import picocli.CommandLine.Option;
 
 /** The options that say what to make. */
@@ -75,7 +76,7 @@ final class RequestOptions {
         return request.build();
     }
 
-    private static <T> Consumer<T> set(java.util.function.Function<T, GenerateRequest.Builder> setter) {
+    private static <T> Consumer<T> set(Function<T, GenerateRequest.Builder> setter) {
         return setter::apply;
     }
 

@@ -39,6 +39,10 @@ final class VerifyCommand implements Callable<Integer> {
     @Option(names = "--threads", paramLabel = "N", description = "Compute threads (default: one for each core).")
     private Optional<Integer> threads = Optional.empty();
 
+    @Option(names = "--model", paramLabel = "DIR", description = "Instead of the networks that the cases name: those of this model, "
+            + "in either layout; its weights should be the same.")
+    private Optional<Path> model = Optional.empty();
+
     @Option(names = "--stages", description = "Compare named intermediates too and name the first wrong one.")
     private boolean stages;
 
@@ -55,7 +59,7 @@ final class VerifyCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         VerifyOptions options = new VerifyOptions(device.orElse("cpu"), precision.map(ExecutionOptions::precision),
-                threads.map(OptionalInt::of).orElse(OptionalInt.empty()), stages);
+                threads.map(OptionalInt::of).orElse(OptionalInt.empty()), stages, model);
         ArrayNode results = JsonNodeFactory.instance.arrayNode();
         Consumer<CheckResult> listener = json ? result -> results.add(document(result)) : this::print;
         try (Verifier verifier = Verifier.open(options)) {

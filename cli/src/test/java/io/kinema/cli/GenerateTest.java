@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -49,8 +50,8 @@ class GenerateTest {
         assertThat(facts(video, "codec_name", "pix_fmt", "width", "height", "r_frame_rate", "avg_frame_rate", "nb_read_frames"))
                 .isEqualTo("h264 yuv420p 256 256 24/1 24/1 22");
         assertThat(facts(audio, "codec_name", "sample_rate", "channels", "channel_layout")).isEqualTo("aac 32000 2 stereo");
-        assertThat(video.path("duration").asDouble()).isCloseTo(22 / 24.0, org.assertj.core.data.Offset.offset(0.001));
-        assertThat(audio.path("duration").asDouble()).isCloseTo(22 / 24.0, org.assertj.core.data.Offset.offset(0.05));
+        assertThat(video.path("duration").asDouble()).isCloseTo(22 / 24.0, Offset.offset(0.001));
+        assertThat(audio.path("duration").asDouble()).isCloseTo(22 / 24.0, Offset.offset(0.05));
     }
 
     /** Field report 24. */

@@ -1,6 +1,7 @@
 package io.kinema.cli;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -84,7 +85,7 @@ record Shell(Path folder, Map<String, String> environment) {
         }
     }
 
-    private static String read(java.io.InputStream stream) {
+    private static String read(InputStream stream) {
         try (stream) {
             return new String(stream.readAllBytes(), StandardCharsets.UTF_8);
         } catch (IOException closed) {

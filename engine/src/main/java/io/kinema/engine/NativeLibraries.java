@@ -14,10 +14,19 @@ final class NativeLibraries {
     /** Names and versions. */
     static SortedMap<String, String> of(Backend backend) {
         SortedMap<String, String> libraries = new TreeMap<>();
-        libraries.put("ffmpeg", MediaFacts.read().version());
+        libraries.put("ffmpeg", ffmpeg());
         if (backend instanceof CpuBackend cpu) {
             libraries.put("openblas", cpu.facts().blasConfig());
         }
         return libraries;
+    }
+
+    /** A clip needs FFmpeg only to be written as MP4, so its absence is noted here and reported by that. */
+    private static String ffmpeg() {
+        try {
+            return MediaFacts.read().version();
+        } catch (IllegalStateException e) {
+            return "unavailable";
+        }
     }
 }

@@ -44,7 +44,7 @@ final class RunRecords {
     }
 
     private RunRecord.Model model() {
-        Component transformer = ModelParts.transformerOf(request.task());
+        Component transformer = Component.transformerOf(request.task());
         return new RunRecord.Model(parts.folder().root().getFileName().toString(),
                 options.transformer().map(p -> p.getFileName().toString()).orElse(transformer.key()), modelHash.join(),
                 CheckpointIdentity.of(parts.transformerPath(request.task())).sha256());

@@ -18,6 +18,22 @@ public interface TensorSource extends AutoCloseable {
     /** The tensor called {@code name}. @throws BadWeightsException when there is none, naming the source and the closest names */
     StoredTensor get(String name);
 
+    /** Sizes of the tensor called {@code name}, without touching its data. @throws BadWeightsException as {@link #get} does */
+    default Shape shape(String name) {
+        return get(name).shape();
+    }
+
+    /**
+     * Rows {@code [from, to)} of the tensor called {@code name}, along its first axis: what a reader asks for that needs a
+     * part of a stacked matrix, so that a source which stores the parts in another order need not put the whole together.
+     *
+     * @throws BadWeightsException       when there is no such tensor
+     * @throws IndexOutOfBoundsException when it is a scalar or has fewer rows
+     */
+    default StoredTensor rows(String name, long from, long to) {
+        return get(name).rows(from, to);
+    }
+
     /** Where it came from, for messages: a path or a short description. */
     String origin();
 

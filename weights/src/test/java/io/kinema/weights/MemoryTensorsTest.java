@@ -26,6 +26,21 @@ class MemoryTensorsTest {
     }
 
     @Test
+    void givesRowsAsViews() {
+        try (MemoryTensors t = MemoryTensors.builder("made here").floats("a", new float[] {1, 2, 3, 4, 5, 6}, 3, 2).floats("scalar", new float[1]).build()) {
+            StoredTensor rows = t.rows("a", 1, 3);
+            assertThat(rows.shape()).isEqualTo(Shape.of(2, 2));
+            assertThat(FloatConversion.toFloats(rows)).containsExactly(3, 4, 5, 6);
+            assertThat(rows.data().address()).isEqualTo(t.get("a").data().address() + 8);
+            assertThat(t.rows("a", 2, 2).shape()).isEqualTo(Shape.of(0, 2));
+            assertThat(t.shape("a")).isEqualTo(Shape.of(3, 2));
+            assertThatThrownBy(() -> t.rows("a", 1, 4)).isInstanceOf(IndexOutOfBoundsException.class);
+            assertThatThrownBy(() -> t.rows("scalar", 0, 1)).isInstanceOf(IndexOutOfBoundsException.class);
+            assertThatThrownBy(() -> t.rows("c", 0, 1)).isInstanceOf(BadWeightsException.class).hasMessageContaining("no tensor c");
+        }
+    }
+
+    @Test
     void refusesDuplicatesAndWrongSizes() {
         MemoryTensors.Builder b = MemoryTensors.builder("made here").floats("a", new float[2], 2);
         assertThatThrownBy(() -> b.floats("a", new float[2], 2)).isInstanceOf(IllegalArgumentException.class).hasMessageContaining("added twice");

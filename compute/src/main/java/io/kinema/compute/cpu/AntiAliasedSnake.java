@@ -105,12 +105,21 @@ final class AntiAliasedSnake {
         int channel = row % alpha.length;
         for (int p = 0; p < ratio; p++) {
             VectorLoops.fir(source, upFirst[p] - lowest, up[p], fine, p * pitch, qs);
-            VectorLoops.snake(fine, p * pitch, qs, alpha[channel], invBeta[channel]);
+            PlainLoops.snake(fine, p * pitch, qs, alpha[channel], invBeta[channel]);
         }
         replicateEnds(fine, pitch, qFirst, qLast, length);
         float[] result = scratch.floats(2, n);
-        VectorLoops.polyphaseFir(fine, pitch, ratio, first - qFirst, downLeft, down, result, n);
+        VectorLoops.gatheredFir(fine, downOffsets(pitch, first - qFirst), down, result, n);
         return result;
+    }
+
+    /** Where tap j of output 0 reads: sample {@code start * ratio + j - downLeft} of a signal that lies phase by phase. */
+    private int[] downOffsets(int pitch, int start) {
+        int[] offsets = new int[down.length];
+        for (int j = 0; j < offsets.length; j++) {
+            offsets[j] = Math.floorMod(j - downLeft, ratio) * pitch + start + Math.floorDiv(j - downLeft, ratio);
+        }
+        return offsets;
     }
 
     /** Fine samples before the first and after the last of the row repeat those. */

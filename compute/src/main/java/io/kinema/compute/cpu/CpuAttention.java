@@ -125,7 +125,7 @@ final class CpuAttention implements AttentionOps, AutoCloseable {
                 block(key, Math.min(g.keysEach, seen - key));
             }
             for (int r = 0; r < rows; r++) {
-                VectorLoops.scale(sums, r * g.d, g.d, sum[r] == 0 ? 0 : 1 / sum[r]);
+                PlainLoops.scale(sums, r * g.d, g.d, sum[r] == 0 ? 0 : 1 / sum[r]);
                 out.writeRow(scratch, (long) (first + r) * g.heads + head, sums, r * g.d);
             }
         }
@@ -156,14 +156,13 @@ final class CpuAttention implements AttentionOps, AutoCloseable {
          */
         private float exponentials(MemorySegment scores, int r, int count, int visible) {
             float[] row = scratch.floats(0, count);
-            float[] lanes = scratch.floats(5, Lanes.COUNT);
             long at = (long) r * count * Float.BYTES;
             MemorySegment.copy(scores, Rows.F32, at, row, 0, visible);
             float before = largest[r];
-            float top = VectorLoops.largest(row, visible, lanes);
+            float top = VectorLoops.largest(row, visible);
             largest[r] = top > before ? top : before;
             float keep = before == Float.NEGATIVE_INFINITY ? 0 : (float) Math.exp(before - largest[r]);
-            sum[r] = sum[r] * keep + VectorLoops.expAndSum(row, visible, largest[r], lanes);
+            sum[r] = sum[r] * keep + VectorLoops.expAndSum(row, visible, largest[r]);
             Arrays.fill(row, visible, count, 0);
             MemorySegment.copy(row, 0, scores, Rows.F32, at, count);
             return keep;

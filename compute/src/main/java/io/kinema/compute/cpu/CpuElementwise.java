@@ -85,23 +85,23 @@ final class CpuElementwise implements ElementwiseOps {
 
     @Override
     public void add(Tensor a, Tensor b, Tensor out) {
-        map(a, b, out, VectorLoops::add);
+        map(a, b, out, PlainLoops::add);
     }
 
     @Override
     public void scale(Tensor x, float factor, Tensor out) {
-        map(x, out, (a, n) -> VectorLoops.scale(a, 0, n, factor));
+        map(x, out, (a, n) -> PlainLoops.scale(a, 0, n, factor));
     }
 
     @Override
     public void clamp(Tensor x, float low, float high, Tensor out) {
-        map(x, out, (a, n) -> VectorLoops.clamp(a, n, low, high));
+        map(x, out, (a, n) -> PlainLoops.clamp(a, n, low, high));
     }
 
     @Override
     public void gatedResidualAdd(Tensor residual, Tensor x, Optional<RowGate> gate) {
         if (gate.isEmpty()) {
-            map(residual, x, residual, VectorLoops::add);
+            map(residual, x, residual, PlainLoops::add);
             return;
         }
         Rows sum = Rows.of(residual);
@@ -140,7 +140,7 @@ final class CpuElementwise implements ElementwiseOps {
             in.read(scratch, blocks.row(i), rows, blocks.column(i), n, values, pitch);
             for (int r = 0; r < rows; r++) {
                 int channel = (int) ((blocks.row(i) + r) % a.length);
-                VectorLoops.snake(values, r * pitch, n, a[channel], b[channel]);
+                PlainLoops.snake(values, r * pitch, n, a[channel], b[channel]);
             }
             to.write(scratch, blocks.row(i), rows, blocks.column(i), n, values, pitch);
         });
@@ -162,7 +162,7 @@ final class CpuElementwise implements ElementwiseOps {
             in.read(scratch, blocks.row(i), rows, blocks.column(i), n, values, n);
             for (int r = 0; r < rows * (vector ? n : 1); r++) {
                 int channel = (int) (vector ? blocks.column(i) + r : (blocks.row(i) + r) / rowsPerChannel);
-                VectorLoops.affine(values, vector ? r : r * n, vector ? 1 : n, factors[channel], terms[channel]);
+                PlainLoops.affine(values, vector ? r : r * n, vector ? 1 : n, factors[channel], terms[channel]);
             }
             to.write(scratch, blocks.row(i), rows, blocks.column(i), n, values, n);
         });

@@ -126,13 +126,9 @@ final class CpuLinear implements LinearOps, AutoCloseable {
     /** Divides each row by its power of two, which is exact but for underflow, and notes the factor. */
     private static void scaleRows(float[] a, int rows, int k, Tensor scales) {
         for (int r = 0; r < rows; r++) {
-            float largest = 0;
-            for (int i = r * k; i < (r + 1) * k; i++) {
-                largest = Math.max(largest, Math.abs(a[i]));
-            }
-            float scale = RowScale.of(largest);
+            float scale = RowScale.of(PlainLoops.largestMagnitude(a, r * k, k));
             scales.data().set(Rows.F32, (long) r * Float.BYTES, scale);
-            VectorLoops.scale(a, r * k, k, 1 / scale);
+            PlainLoops.scale(a, r * k, k, 1 / scale);
         }
     }
 }

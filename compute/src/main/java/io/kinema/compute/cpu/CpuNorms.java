@@ -15,9 +15,9 @@ final class CpuNorms implements NormOps {
         this.groupNorm = new GroupNorm(pool);
     }
 
-    /** Changes row r of a block that starts at {@code a[at]}. */
+    /** Changes the row that starts at {@code a[at]}. */
     private interface RowKernel {
-        void apply(float[] a, int at, long row, Scratch scratch);
+        void apply(float[] a, int at);
     }
 
     private void forEachRow(Tensor x, Tensor out, RowKernel kernel) {
@@ -30,7 +30,7 @@ final class CpuNorms implements NormOps {
             float[] a = scratch.floats(0, rows * d);
             in.read(scratch, blocks.row(i), rows, a);
             for (int r = 0; r < rows; r++) {
-                kernel.apply(a, r * d, blocks.row(i) + r, scratch);
+                kernel.apply(a, r * d);
             }
             to.write(scratch, blocks.row(i), rows, a);
         });
@@ -39,13 +39,13 @@ final class CpuNorms implements NormOps {
     @Override
     public void rmsNorm(Tensor x, Optional<Tensor> weight, float eps, Tensor out) {
         float[] w = ones(weight, x.size(-1));
-        forEachRow(x, out, (a, at, row, scratch) -> rms(a, at, w, eps, scratch));
+        forEachRow(x, out, (a, at) -> rms(a, at, w, eps));
     }
 
     /** {@code a = a * rsqrt(mean(a^2) + eps) * w}, two roundings. */
-    private static void rms(float[] a, int at, float[] w, float eps, Scratch scratch) {
+    private static void rms(float[] a, int at, float[] w, float eps) {
         int d = w.length;
-        float inverse = inverseRoot(VectorLoops.sumOfSquares(a, at, d, scratch.floats(5, Lanes.COUNT)), d, eps);
+        float inverse = inverseRoot(VectorLoops.sumOfSquares(a, at, d), d, eps);
         VectorLoops.scaleByRow(a, at, inverse, w, d);
     }
 
@@ -73,7 +73,7 @@ final class CpuNorms implements NormOps {
                 long row = blocks.row(i) + r;
                 scales.load(scratch, row, loaded, scale);
                 loaded = shifts.load(scratch, row, loaded, shift);
-                rms(a, r * d, w, eps, scratch);
+                rms(a, r * d, w, eps);
                 VectorLoops.modulate(a, r * d, scale, shift, d);
             }
             to.write(scratch, blocks.row(i), rows, a);
@@ -85,10 +85,9 @@ final class CpuNorms implements NormOps {
         int d = x.size(-1);
         float[] w = ones(weight, d);
         float[] b = bias.map(Tensor::toFloats).orElseGet(() -> new float[d]);
-        forEachRow(x, out, (a, at, row, scratch) -> {
-            float[] lanes = scratch.floats(5, Lanes.COUNT);
-            VectorLoops.subtract(a, at, d, VectorLoops.sum(a, at, d, lanes) / d);
-            float inverse = inverseRoot(VectorLoops.sumOfSquares(a, at, d, lanes), d, eps);
+        forEachRow(x, out, (a, at) -> {
+            PlainLoops.subtract(a, at, d, VectorLoops.sum(a, at, d) / d);
+            float inverse = inverseRoot(VectorLoops.sumOfSquares(a, at, d), d, eps);
             for (int i = 0; i < d; i++) {
                 float scaled = a[at + i] * inverse * w[i];
                 a[at + i] = scaled + b[i];
@@ -118,7 +117,7 @@ final class CpuNorms implements NormOps {
             in.readTokens(scratch, first, count, heads, a);
             w.ifPresent(weights -> {
                 for (int r = 0; r < count * heads; r++) {
-                    rms(a, r * d, weights, norm.get().eps(), scratch);
+                    rms(a, r * d, weights, norm.get().eps());
                 }
             });
             tables.ifPresent(t -> t.rotate(scratch, first, count, heads, d, a));

@@ -40,7 +40,7 @@ record Epilogue(Optional<float[]> rowScale, Optional<float[]> bias) {
 
     private void finish(float[] a, int at, int n, int row) {
         if (rowScale.isPresent()) {
-            VectorLoops.scale(a, at, n, rowScale.get()[row]);
+            PlainLoops.scale(a, at, n, rowScale.get()[row]);
         }
         if (bias.isPresent()) {
             float[] b = bias.get();

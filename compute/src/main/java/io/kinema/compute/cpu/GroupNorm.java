@@ -42,13 +42,12 @@ final class GroupNorm {
     }
 
     private static Moments moments(Rows planes, Group g, Scratch scratch) {
-        float[] lanes = scratch.floats(5, Lanes.COUNT);
         double sum = 0;
         for (int c = 0; c < g.count; c++) {
             for (long at = 0; at < g.area; at += Blocks.SIZE) {
                 int n = (int) Math.min(Blocks.SIZE, g.area - at);
                 float[] a = read(planes, g.plane(c), at, n, scratch);
-                sum += VectorLoops.sum(a, 0, n, lanes);
+                sum += VectorLoops.sum(a, 0, n);
             }
         }
         double mean = sum / (g.count * (double) g.area);
@@ -57,8 +56,8 @@ final class GroupNorm {
             for (long at = 0; at < g.area; at += Blocks.SIZE) {
                 int n = (int) Math.min(Blocks.SIZE, g.area - at);
                 float[] a = read(planes, g.plane(c), at, n, scratch);
-                VectorLoops.subtract(a, 0, n, (float) mean);
-                squares += VectorLoops.sumOfSquares(a, 0, n, lanes);
+                PlainLoops.subtract(a, 0, n, (float) mean);
+                squares += VectorLoops.sumOfSquares(a, 0, n);
             }
         }
         return new Moments(mean, squares / (g.count * (double) g.area));

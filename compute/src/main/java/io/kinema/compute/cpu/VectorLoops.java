@@ -1,12 +1,11 @@
 package io.kinema.compute.cpu;
 
 import jdk.incubator.vector.FloatVector;
-import jdk.incubator.vector.VectorMask;
-import jdk.incubator.vector.VectorOperators;
 
 /**
- * Loops over heap arrays. Arrays have room for one vector beyond n ({@link Scratch#floats}), so element-wise loops run whole
- * vectors to the end; what they leave beyond n is never read. Reductions end with a scalar loop.
+ * Loops over heap arrays, written with vectors. Arrays have room for one vector beyond the last value
+ * ({@link Scratch#floats}): loops that own their arrays run whole vectors into it; loops over parts of an array, and
+ * reductions, end with scalars.
  */
 final class VectorLoops {
     private VectorLoops() {
@@ -18,6 +17,7 @@ final class VectorLoops {
         }
     }
 
+    /** {@code gate = silu(gate) * up}. */
     static void swiglu(float[] gate, float[] up, int n) {
         for (int i = 0; i < n; i += Lanes.COUNT) {
             VectorMath.silu(Lanes.load(gate, i)).mul(Lanes.load(up, i)).intoArray(gate, i);
@@ -30,41 +30,14 @@ final class VectorLoops {
         }
     }
 
+    /** {@code gate = geluTanh(gate) * up}. */
     static void geglu(float[] gate, float[] up, int n) {
         for (int i = 0; i < n; i += Lanes.COUNT) {
             VectorMath.geluTanh(Lanes.load(gate, i)).mul(Lanes.load(up, i)).intoArray(gate, i);
         }
     }
 
-    static void add(float[] a, float[] b, int n) {
-        for (int i = 0; i < n; i++) {
-            a[i] += b[i];
-        }
-    }
-
-    static void scale(float[] a, int at, int n, float factor) {
-        for (int i = at; i < at + n; i++) {
-            a[i] *= factor;
-        }
-    }
-
-    static void affine(float[] a, int at, int n, float factor, float term) {
-        for (int i = at; i < at + n; i++) {
-            float product = a[i] * factor;
-            a[i] = product + term;
-        }
-    }
-
-    /** Plain comparisons leave NaN alone. */
-    static void clamp(float[] a, int n, float low, float high) {
-        for (int i = 0; i < n; i += Lanes.COUNT) {
-            FloatVector x = Lanes.load(a, i);
-            x = x.blend(low, x.compare(VectorOperators.LT, low));
-            x.blend(high, x.compare(VectorOperators.GT, high)).intoArray(a, i);
-        }
-    }
-
-    /** {@code a[at + i] += factors[from + i] * b[at + i]}, product and sum rounded separately. */
+    /** {@code a[at + i] += factors[i] * b[at + i]} for i in [0, n), product and sum rounded separately. */
     static void addProduct(float[] a, float[] b, int at, float[] factors, int n) {
         int i = 0;
         for (; i <= n - Lanes.COUNT; i += Lanes.COUNT) {
@@ -74,95 +47,6 @@ final class VectorLoops {
             float product = factors[i] * b[at + i];
             a[at + i] += product;
         }
-    }
-
-    /** {@code a = a + invBeta * sin(alpha * a)^2} over [at, at + n), whole vectors; the sum is one FMA. */
-    static void snake(float[] a, int at, int n, float alpha, float invBeta) {
-        if (reaches(a, at, n, VectorMath.SIN_LIMIT / Math.abs(alpha))) {
-            snakeScalar(a, at, n, alpha, invBeta);
-            return;
-        }
-        for (int i = at; i < at + n; i += Lanes.COUNT) {
-            snakeVector(a, i, alpha, invBeta).intoArray(a, i);
-        }
-    }
-
-    /** True when a magnitude in [at, at + n) is {@code limit} or more, or infinite. */
-    private static boolean reaches(float[] a, int at, int n, float limit) {
-        VectorMask<Float> found = Lanes.F32.maskAll(false);
-        int i = at;
-        for (; i <= at + n - Lanes.COUNT; i += Lanes.COUNT) {
-            found = found.or(Lanes.load(a, i).abs().compare(VectorOperators.GE, limit));
-        }
-        boolean any = found.anyTrue();
-        for (; i < at + n; i++) {
-            any |= Math.abs(a[i]) >= limit;
-        }
-        return any;
-    }
-
-    private static FloatVector snakeVector(float[] a, int i, float alpha, float invBeta) {
-        FloatVector x = Lanes.load(a, i);
-        return VectorMath.sinSquared(x.mul(alpha)).fma(Lanes.all(invBeta), x);
-    }
-
-    /** For arguments beyond the vector sine's range, infinities and NaN. */
-    private static void snakeScalar(float[] a, int at, int n, float alpha, float invBeta) {
-        for (int i = at; i < at + n; i++) {
-            double sine = Math.sin(alpha * a[i]);
-            a[i] = (float) (a[i] + invBeta * sine * sine);
-        }
-    }
-
-    /** Sum of squares of [at, at + n). */
-    static float sumOfSquares(float[] a, int at, int n, float[] lanes) {
-        FloatVector s0 = Lanes.all(0f);
-        FloatVector s1 = s0;
-        FloatVector s2 = s0;
-        FloatVector s3 = s0;
-        int i = at;
-        for (; i <= at + n - 4 * Lanes.COUNT; i += 4 * Lanes.COUNT) {
-            FloatVector x0 = Lanes.load(a, i);
-            FloatVector x1 = Lanes.load(a, i + Lanes.COUNT);
-            FloatVector x2 = Lanes.load(a, i + 2 * Lanes.COUNT);
-            FloatVector x3 = Lanes.load(a, i + 3 * Lanes.COUNT);
-            s0 = x0.fma(x0, s0);
-            s1 = x1.fma(x1, s1);
-            s2 = x2.fma(x2, s2);
-            s3 = x3.fma(x3, s3);
-        }
-        for (; i <= at + n - Lanes.COUNT; i += Lanes.COUNT) {
-            FloatVector x = Lanes.load(a, i);
-            s0 = x.fma(x, s0);
-        }
-        float sum = Lanes.sum(s0.add(s1).add(s2.add(s3)), lanes);
-        for (; i < at + n; i++) {
-            sum += a[i] * a[i];
-        }
-        return sum;
-    }
-
-    /** Sum of [at, at + n). */
-    static float sum(float[] a, int at, int n, float[] lanes) {
-        FloatVector s0 = Lanes.all(0f);
-        FloatVector s1 = s0;
-        FloatVector s2 = s0;
-        FloatVector s3 = s0;
-        int i = at;
-        for (; i <= at + n - 4 * Lanes.COUNT; i += 4 * Lanes.COUNT) {
-            s0 = s0.add(Lanes.load(a, i));
-            s1 = s1.add(Lanes.load(a, i + Lanes.COUNT));
-            s2 = s2.add(Lanes.load(a, i + 2 * Lanes.COUNT));
-            s3 = s3.add(Lanes.load(a, i + 3 * Lanes.COUNT));
-        }
-        for (; i <= at + n - Lanes.COUNT; i += Lanes.COUNT) {
-            s0 = s0.add(Lanes.load(a, i));
-        }
-        float sum = Lanes.sum(s0.add(s1).add(s2.add(s3)), lanes);
-        for (; i < at + n; i++) {
-            sum += a[i];
-        }
-        return sum;
     }
 
     /** {@code a[at + i] = a[at + i] * factor * weights[i]} for i in [0, n), two roundings. */
@@ -207,13 +91,6 @@ final class VectorLoops {
         rotate(lastX, lastY, a, at + last, cos, sin, table + last, half);
     }
 
-    private static void rotate(FloatVector x, FloatVector y, float[] a, int at, float[] cos, float[] sin, int table, int half) {
-        FloatVector ySin = y.mul(Lanes.load(sin, table));
-        FloatVector xSin = x.mul(Lanes.load(sin, table + half));
-        x.mul(Lanes.load(cos, table)).sub(ySin).intoArray(a, at);
-        y.mul(Lanes.load(cos, table + half)).add(xSin).intoArray(a, at + half);
-    }
-
     private static void rotateScalar(float[] a, int at, float[] cos, float[] sin, int table, int half) {
         for (int i = 0; i < half; i++) {
             float x = a[at + i];
@@ -227,45 +104,89 @@ final class VectorLoops {
         }
     }
 
-    /** {@code a -= mean} over [at, at + n). */
-    static void subtract(float[] a, int at, int n, float mean) {
-        for (int i = at; i < at + n; i++) {
-            a[i] -= mean;
+    private static void rotate(FloatVector x, FloatVector y, float[] a, int at, float[] cos, float[] sin, int table, int half) {
+        FloatVector ySin = y.mul(Lanes.load(sin, table));
+        FloatVector xSin = x.mul(Lanes.load(sin, table + half));
+        x.mul(Lanes.load(cos, table)).sub(ySin).intoArray(a, at);
+        y.mul(Lanes.load(cos, table + half)).add(xSin).intoArray(a, at + half);
+    }
+
+    /** Sum of squares of [at, at + n): four running sums of {@link Lanes#COUNT} lanes each, then the rest one by one. */
+    static float sumOfSquares(float[] a, int at, int n) {
+        FloatVector s0 = Lanes.all(0f);
+        FloatVector s1 = s0;
+        FloatVector s2 = s0;
+        FloatVector s3 = s0;
+        int i = at;
+        for (; i <= at + n - 4 * Lanes.COUNT; i += 4 * Lanes.COUNT) {
+            FloatVector x0 = Lanes.load(a, i);
+            FloatVector x1 = Lanes.load(a, i + Lanes.COUNT);
+            FloatVector x2 = Lanes.load(a, i + 2 * Lanes.COUNT);
+            FloatVector x3 = Lanes.load(a, i + 3 * Lanes.COUNT);
+            s0 = x0.fma(x0, s0);
+            s1 = x1.fma(x1, s1);
+            s2 = x2.fma(x2, s2);
+            s3 = x3.fma(x3, s3);
         }
+        for (; i <= at + n - Lanes.COUNT; i += Lanes.COUNT) {
+            FloatVector x = Lanes.load(a, i);
+            s0 = x.fma(x, s0);
+        }
+        float sum = Lanes.sum(s0.add(s1).add(s2.add(s3)));
+        for (; i < at + n; i++) {
+            sum += a[i] * a[i];
+        }
+        return sum;
+    }
+
+    /** Sum of [at, at + n), in the same order. */
+    static float sum(float[] a, int at, int n) {
+        FloatVector s0 = Lanes.all(0f);
+        FloatVector s1 = s0;
+        FloatVector s2 = s0;
+        FloatVector s3 = s0;
+        int i = at;
+        for (; i <= at + n - 4 * Lanes.COUNT; i += 4 * Lanes.COUNT) {
+            s0 = s0.add(Lanes.load(a, i));
+            s1 = s1.add(Lanes.load(a, i + Lanes.COUNT));
+            s2 = s2.add(Lanes.load(a, i + 2 * Lanes.COUNT));
+            s3 = s3.add(Lanes.load(a, i + 3 * Lanes.COUNT));
+        }
+        for (; i <= at + n - Lanes.COUNT; i += Lanes.COUNT) {
+            s0 = s0.add(Lanes.load(a, i));
+        }
+        float sum = Lanes.sum(s0.add(s1).add(s2.add(s3)));
+        for (; i < at + n; i++) {
+            sum += a[i];
+        }
+        return sum;
     }
 
     /** The largest of the first n values; -infinity for none. A NaN may be passed over. */
-    static float largest(float[] a, int n, float[] lanes) {
+    static float largest(float[] a, int n) {
         FloatVector m0 = Lanes.all(Float.NEGATIVE_INFINITY);
         FloatVector m1 = m0;
         int i = 0;
         for (; i <= n - 2 * Lanes.COUNT; i += 2 * Lanes.COUNT) {
-            FloatVector x0 = Lanes.load(a, i);
-            FloatVector x1 = Lanes.load(a, i + Lanes.COUNT);
-            m0 = m0.blend(x0, x0.compare(VectorOperators.GT, m0));
-            m1 = m1.blend(x1, x1.compare(VectorOperators.GT, m1));
+            m0 = Lanes.larger(m0, Lanes.load(a, i));
+            m1 = Lanes.larger(m1, Lanes.load(a, i + Lanes.COUNT));
         }
-        m0 = m0.blend(m1, m1.compare(VectorOperators.GT, m0));
-        m0.intoArray(lanes, 0);
-        float largest = lanes[0];
-        for (int l = 1; l < Lanes.COUNT; l++) {
-            largest = lanes[l] > largest ? lanes[l] : largest;
-        }
+        float largest = Lanes.largest(Lanes.larger(m0, m1));
         for (; i < n; i++) {
             largest = a[i] > largest ? a[i] : largest;
         }
         return largest;
     }
 
-    /** {@code a = e^(a - largest)} over the first n values; returns their sum. */
-    static float expAndSum(float[] a, int n, float largest, float[] lanes) {
+    /** {@code a = e^(a - largest)} over the first n values; returns their {@link #sum}. */
+    static float expAndSum(float[] a, int n, float largest) {
         for (int i = 0; i < n; i += Lanes.COUNT) {
             VectorMath.expNotPositive(Lanes.load(a, i).sub(largest)).intoArray(a, i);
         }
-        return sum(a, 0, n, lanes);
+        return sum(a, 0, n);
     }
 
-    /** {@code to[at + i] = sum_j taps[j] * from[start + i + j]} for the first n; {@code to} has room for one vector more. */
+    /** {@code to[at + i] = sum_j taps[j] * from[start + i + j]} for i in [0, n), by FMA in the order of j. */
     static void fir(float[] from, int start, float[] taps, float[] to, int at, int n) {
         for (int i = 0; i < n; i += Lanes.COUNT) {
             FloatVector sum = Lanes.all(0f);
@@ -276,19 +197,12 @@ final class VectorLoops {
         }
     }
 
-    /**
-     * {@code to[i] = sum_j taps[j] * fine(start + i, j - left)}: tap j reads sample {@code (start + i) * ratio + j - left} of a
-     * signal that lies phase by phase, {@code pitch} apart.
-     */
-    static void polyphaseFir(float[] fine, int pitch, int ratio, int start, int left, float[] taps, float[] to, int n) {
-        int[] offset = new int[taps.length];
-        for (int j = 0; j < taps.length; j++) {
-            offset[j] = Math.floorMod(j - left, ratio) * pitch + start + Math.floorDiv(j - left, ratio);
-        }
+    /** {@code to[i] = sum_j taps[j] * from[offsets[j] + i]} for i in [0, n), by FMA in the order of j. */
+    static void gatheredFir(float[] from, int[] offsets, float[] taps, float[] to, int n) {
         for (int i = 0; i < n; i += Lanes.COUNT) {
             FloatVector sum = Lanes.all(0f);
             for (int j = 0; j < taps.length; j++) {
-                sum = Lanes.load(fine, offset[j] + i).fma(Lanes.all(taps[j]), sum);
+                sum = Lanes.load(from, offsets[j] + i).fma(Lanes.all(taps[j]), sum);
             }
             sum.intoArray(to, i);
         }

@@ -77,17 +77,20 @@ final class VectorMath {
         return x.div(exp(inner).add(1f));
     }
 
-    /** sin(t)^2 for |t| up to {@link #SIN_LIMIT}: sin^2 has period pi, so the reduced sine needs no sign. */
-    static FloatVector sinSquared(FloatVector t) {
-        FloatVector n = t.fma(Lanes.all(INVERSE_PI), Lanes.all(ROUND)).sub(ROUND);
-        FloatVector r = n.fma(Lanes.all(-PI_A), t);
-        r = n.fma(Lanes.all(-PI_B), r);
-        r = n.fma(Lanes.all(-PI_C), r);
-        FloatVector z = r.mul(r);
-        FloatVector p = z.fma(Lanes.all(2.608904e-6f), Lanes.all(-1.9811101e-4f));
-        p = p.fma(z, Lanes.all(8.333088e-3f));
-        p = p.fma(z, Lanes.all(-0.1666666f));
-        FloatVector sine = p.fma(r.mul(z), r);
-        return sine.mul(sine);
+    /**
+     * sin(t)^2 for |t| up to {@link #SIN_LIMIT}: sin^2 has period pi, so the reduced sine needs no sign. Scalar: it has no
+     * bit tricks, so the compiler makes vector code of a loop around it, and before that it runs faster than vectors do.
+     */
+    static float sinSquared(float t) {
+        float n = Math.fma(t, INVERSE_PI, ROUND) - ROUND;
+        float r = Math.fma(n, -PI_A, t);
+        r = Math.fma(n, -PI_B, r);
+        r = Math.fma(n, -PI_C, r);
+        float z = r * r;
+        float p = Math.fma(z, 2.608904e-6f, -1.9811101e-4f);
+        p = Math.fma(p, z, 8.333088e-3f);
+        p = Math.fma(p, z, -0.1666666f);
+        float sine = Math.fma(p, r * z, r);
+        return sine * sine;
     }
 }

@@ -1,5 +1,6 @@
 package io.kinema.engine.inspect;
 
+import io.kinema.model.layout.WeightLayout;
 import io.kinema.weights.DType;
 import io.kinema.weights.Shape;
 import java.nio.file.Path;
@@ -17,9 +18,19 @@ import java.util.Optional;
  * @param sharedWith an earlier component that uses the same folder
  * @param tensors    in file order; none for tokenizers and schedulers
  * @param metadata   strings in the headers of its files
+ * @param fit        how names, shapes and dtypes compare with the config; empty where there is no config of an H3 network
  */
 public record ComponentReport(String name, Optional<String> className, Path path, Optional<String> sharedWith, List<TensorReport> tensors,
-                              Map<String, String> metadata) {
+                              Map<String, String> metadata, Optional<Fit> fit) {
+    /**
+     * A network's tensors compared with its config.
+     *
+     * @param layout  how they are stored
+     * @param problem what does not fit, in one line; empty when all that the config implies are there and none is left over
+     */
+    public record Fit(WeightLayout layout, Optional<String> problem) {
+    }
+
     /**
      * One tensor's header entry.
      *
@@ -38,6 +49,16 @@ public record ComponentReport(String name, Optional<String> className, Path path
     public ComponentReport {
         tensors = List.copyOf(tensors);
         metadata = Map.copyOf(metadata);
+    }
+
+    /** The same component under another name. */
+    ComponentReport named(String other) {
+        return new ComponentReport(other, className, path, sharedWith, tensors, metadata, fit);
+    }
+
+    /** The same component, marked as being in the folder of an earlier one. */
+    ComponentReport sharing(String owner) {
+        return new ComponentReport(name, className, path, Optional.of(owner), tensors, metadata, fit);
     }
 
     /** Elements of all tensors. */

@@ -1,8 +1,11 @@
 package io.kinema.engine.inspect;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.kinema.engine.inspect.ComponentReport.Fit;
 import io.kinema.engine.inspect.ComponentReport.TensorReport;
 import io.kinema.engine.model.Json;
+import io.kinema.engine.model.NetworkFolder;
+import io.kinema.engine.model.OriginalPartition;
 import io.kinema.weights.BadWeightsException;
 import io.kinema.weights.Checkpoint;
 import io.kinema.weights.StoredTensor;
@@ -39,16 +42,31 @@ public final class ModelInspector {
             throw new BadWeightsException(path + ": no such file or folder; give a model folder, a component folder or a .safetensors file");
         }
         if (!Files.isDirectory(path)) {
-            return new ModelReport(path, List.of(component(name(path), Optional.empty(), path)));
+            return new ModelReport(path, List.of(), List.of(component(name(path), Optional.empty(), path, path)));
+        }
+        List<OriginalPartition> partitions = OriginalPartition.at(path);
+        if (!partitions.isEmpty()) {
+            return new ModelReport(path, partitions, partitions(path, partitions));
         }
         Optional<Path> index = INDEXES.stream().map(path::resolve).filter(Files::isRegularFile).findFirst();
         if (index.isPresent()) {
-            return new ModelReport(path, listed(path, Json.object(index.get())));
+            return new ModelReport(path, List.of(), listed(path, Json.object(index.get())));
         }
-        if (holdsWeights(path)) {
-            return new ModelReport(path, List.of(component(name(path), className(path), path)));
+        Optional<Path> weights = weights(path);
+        if (weights.isPresent()) {
+            return new ModelReport(path, List.of(), List.of(component(name(path), className(path), path, weights.get())));
         }
-        return new ModelReport(path, loose(path));
+        return new ModelReport(path, List.of(), loose(path));
+    }
+
+    /** Every partition's components, under the partition's folder where there is more than one. */
+    private static List<ComponentReport> partitions(Path root, List<OriginalPartition> partitions) {
+        List<ComponentReport> components = new ArrayList<>();
+        for (OriginalPartition partition : partitions) {
+            String prefix = partition.folder().equals(root) ? "" : partition.folder().getFileName() + "/";
+            listed(partition.folder(), partition.index()).forEach(c -> components.add(c.named(prefix + c.name())));
+        }
+        return components;
     }
 
     /** The components that the index lists and that have a folder here. */
@@ -75,16 +93,16 @@ public final class ModelInspector {
 
     private static ComponentReport shared(String name, Optional<String> className, Path folder, Map<Path, String> seen) {
         String owner = seen.putIfAbsent(folder, name);
-        ComponentReport report = holdsWeights(folder) ? component(name, className, folder)
-                : new ComponentReport(name, className, folder, Optional.empty(), List.of(), Map.of());
-        return owner == null ? report : new ComponentReport(name, className, folder, Optional.of(owner), report.tensors(), report.metadata());
+        ComponentReport report = weights(folder).map(w -> component(name, className, folder, w))
+                .orElseGet(() -> new ComponentReport(name, className, folder, Optional.empty(), List.of(), Map.of(), Optional.empty()));
+        return owner == null ? report : report.sharing(owner);
     }
 
     /** A folder without an index: every folder below it that holds weights. */
     private static List<ComponentReport> loose(Path root) {
         try (Stream<Path> below = Files.walk(root, 3)) {
             List<ComponentReport> components = below.filter(p -> Files.isDirectory(p) && holdsWeights(p)).sorted()
-                    .map(p -> component(root.relativize(p).toString(), className(p), p)).toList();
+                    .map(p -> component(root.relativize(p).toString(), className(p), p, p)).toList();
             if (components.isEmpty()) {
                 throw new BadWeightsException(root + ": no model_index.json and no .safetensors file in it or below it; give a model folder");
             }
@@ -102,10 +120,21 @@ public final class ModelInspector {
         }
     }
 
-    private static ComponentReport component(String name, Optional<String> className, Path path) {
-        try (Checkpoint weights = Checkpoint.open(path)) {
+    /** Where a component's tensors are: in its folder, or where its config says; empty when it has none. */
+    private static Optional<Path> weights(Path folder) {
+        return holdsWeights(folder) ? Optional.of(folder) : network(folder).map(NetworkFolder::weights);
+    }
+
+    /** The network that a folder's config describes. */
+    private static Optional<NetworkFolder> network(Path folder) {
+        return Files.isRegularFile(folder.resolve("config.json")) ? NetworkFolder.find(folder) : Optional.empty();
+    }
+
+    private static ComponentReport component(String name, Optional<String> className, Path path, Path file) {
+        try (Checkpoint weights = Checkpoint.open(file)) {
             List<TensorReport> tensors = weights.names().stream().map(weights::get).map(ModelInspector::entry).toList();
-            return new ComponentReport(name, className, path, Optional.empty(), tensors, new TreeMap<>(weights.metadata()));
+            Optional<Fit> fit = Files.isDirectory(path) ? network(path).map(n -> new Fit(n.layout(), n.misfit(weights))) : Optional.empty();
+            return new ComponentReport(name, className, path, Optional.empty(), tensors, new TreeMap<>(weights.metadata()), fit);
         }
     }
 

@@ -2,7 +2,6 @@ package io.kinema.engine.pipeline;
 
 import io.kinema.engine.BadRequestException;
 import io.kinema.engine.Reference;
-import io.kinema.engine.layout.FrameCounts;
 import io.kinema.engine.model.ModelGeometry;
 import io.kinema.engine.plan.Keyframe;
 import io.kinema.engine.plan.ResolvedRequest;
@@ -14,8 +13,10 @@ import io.kinema.media.image.ImageReader;
 import io.kinema.media.image.RgbImage;
 import io.kinema.media.video.VideoReader;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** Reads the files that a request names and brings them to the sizes and rates that the model wants. */
 public final class MediaLoader {
@@ -64,20 +65,12 @@ public final class MediaLoader {
     private static ConditionMedia.Reference video(Reference.Video video, ReferenceMedia media) {
         Optional<Sound> sound = video.sound() ? Optional.of(AudioReader.read(video.file())) : Optional.empty();
         try (VideoReader reader = VideoReader.open(video.file())) {
-            return media.video(beginning(reader, media.frames()), reader.frameRate(), sound);
+            return media.video(pictures(reader), reader.frameRate(), sound);
         }
     }
 
-    /** As many pictures as the clip's length can show; what comes later would be cut off, so it is not decoded. */
-    private static List<RgbImage> beginning(VideoReader reader, int frames) {
-        double most = Math.ceil(frames * reader.frameRate() / FrameCounts.FPS) + 1;
-        List<RgbImage> pictures = new ArrayList<>();
-        for (Optional<VideoReader.VideoFrame> next = reader.next(); next.isPresent(); next = reader.next()) {
-            pictures.add(next.get().image());
-            if (pictures.size() >= most) {
-                break;
-            }
-        }
-        return pictures;
+    /** The pictures of a video as they are decoded; a frame is let go once it is scaled. */
+    private static Iterator<RgbImage> pictures(VideoReader reader) {
+        return Stream.generate(reader::next).takeWhile(Optional::isPresent).map(frame -> frame.get().image()).iterator();
     }
 }

@@ -5,6 +5,8 @@ import io.kinema.compute.Precision;
 import io.kinema.engine.Task;
 import io.kinema.engine.model.Component;
 import io.kinema.engine.model.ModelFolder;
+import io.kinema.engine.model.NetworkFolder;
+import io.kinema.engine.model.TransformerWeights;
 import io.kinema.engine.prompt.H3Tokenizer;
 import io.kinema.model.AutoencoderPart;
 import io.kinema.model.audio.AudioVae;
@@ -16,7 +18,7 @@ import io.kinema.model.text.TextEncoder;
 import io.kinema.model.text.TextEncoderConfig;
 import io.kinema.model.video.VideoVae;
 import io.kinema.model.video.VideoVaeConfig;
-import io.kinema.weights.Checkpoint;
+import io.kinema.weights.TensorSource;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -37,16 +39,13 @@ import java.util.function.Supplier;
  * kept, so a later request finds it ready. Closing twice is harmless. The backend must outlive it. Used by one thread.
  */
 public final class ModelParts implements AutoCloseable {
-    /** The text encoder's layer whose output conditions H3, counted from 1. */
-    public static final int TEXT_LAYER = 50;
-
     private final ModelFolder folder;
     private final Backend backend;
     private final Precision precision;
     private final Optional<Path> transformer;
     /** Opened ahead on background threads; taken by {@link #weights}. */
-    private final Map<Path, CompletableFuture<Checkpoint>> ahead = new HashMap<>();
-    private final Map<Path, Checkpoint> checkpoints = new HashMap<>();
+    private final Map<Path, CompletableFuture<TensorSource>> ahead = new HashMap<>();
+    private final Map<Path, TensorSource> checkpoints = new HashMap<>();
     private final Map<Object, AutoCloseable> open = new HashMap<>();
     /** What was opened, newest first: networks must be closed before the weights they are views of. */
     private final Deque<AutoCloseable> owned = new ArrayDeque<>();
@@ -80,27 +79,24 @@ public final class ModelParts implements AutoCloseable {
 
     public TextEncoder textEncoder() {
         return part(Component.TEXT_ENCODER, () -> TextEncoder.open(backend, weights(folder.folder(Component.TEXT_ENCODER)),
-                TextEncoderConfig.read(folder.config(Component.TEXT_ENCODER)), TEXT_LAYER, precision, Rounding.of(precision)), TextEncoder.class);
+                TextEncoderConfig.read(folder.config(Component.TEXT_ENCODER)), TextEncoderConfig.CONDITION_LAYER, precision,
+                Rounding.of(precision)), TextEncoder.class);
     }
 
     /** The transformer of a task. Two tasks that share one folder share one transformer. */
     public Dit transformer(Task task) {
         Path path = transformerPath(task);
-        return part(path, () -> Dit.open(backend, weights(path), DitConfig.read(folder.config(transformerOf(task))), precision,
-                Rounding.of(precision)), Dit.class);
+        return part(path, () -> Dit.open(backend, weights(path, () -> transformerWeights(task).open()),
+                DitConfig.read(transformerWeights(task).config()), precision, Rounding.of(precision)), Dit.class);
     }
 
     /** Where the transformer of a task comes from. */
     public Path transformerPath(Task task) {
-        return transformer.orElseGet(() -> folder.folder(transformerOf(task)));
+        return transformer.orElseGet(() -> folder.folder(Component.transformerOf(task)));
     }
 
-    /** Which component a task's transformer is. */
-    public static Component transformerOf(Task task) {
-        return switch (task) {
-            case T2VA, FL2VA -> Component.TRANSFORMER;
-            case REF2VA -> Component.TRANSFORMER_REF;
-        };
+    private TransformerWeights transformerWeights(Task task) {
+        return TransformerWeights.of(folder.network(Component.transformerOf(task)), transformer);
     }
 
     public VideoVae videoEncoder() {
@@ -124,12 +120,17 @@ public final class ModelParts implements AutoCloseable {
      * that needs them.
      */
     public void prefetch(Task task, Executor background) {
-        List.of(folder.folder(Component.TEXT_ENCODER), transformerPath(task), folder.folder(Component.VIDEO_VAE), folder.folder(Component.AUDIO_VAE))
-                .forEach(path -> {
-                    if (!checkpoints.containsKey(path)) {
-                        ahead.computeIfAbsent(path, p -> CompletableFuture.supplyAsync(() -> Checkpoint.open(p), background));
-                    }
-                });
+        prefetch(transformerPath(task), () -> transformerWeights(task).open(), background);
+        for (Component component : List.of(Component.TEXT_ENCODER, Component.VIDEO_VAE, Component.AUDIO_VAE)) {
+            Path path = folder.folder(component);
+            prefetch(path, () -> NetworkFolder.read(path).open(), background);
+        }
+    }
+
+    private void prefetch(Path path, Supplier<TensorSource> opener, Executor background) {
+        if (!checkpoints.containsKey(path)) {
+            ahead.computeIfAbsent(path, p -> CompletableFuture.supplyAsync(opener, background));
+        }
     }
 
     /** The most scratch bytes that each network opened so far has used. */
@@ -167,17 +168,22 @@ public final class ModelParts implements AutoCloseable {
         return type.cast(part);
     }
 
-    private Checkpoint weights(Path path) {
+    private TensorSource weights(Path networkFolder) {
+        return weights(networkFolder, () -> NetworkFolder.read(networkFolder).open());
+    }
+
+    /** One view of a checkpoint, whichever parts are read from it. */
+    private TensorSource weights(Path path, Supplier<TensorSource> opener) {
         return checkpoints.computeIfAbsent(path, p -> {
-            CompletableFuture<Checkpoint> opening = ahead.remove(p);
-            Checkpoint checkpoint = opening == null ? Checkpoint.open(p) : joined(opening);
-            owned.push(checkpoint);
-            return checkpoint;
+            CompletableFuture<TensorSource> opening = ahead.remove(p);
+            TensorSource source = opening == null ? opener.get() : joined(opening);
+            owned.push(source);
+            return source;
         });
     }
 
     /** The result, or the exception that the other thread met, as if this one had met it. */
-    private static Checkpoint joined(CompletableFuture<Checkpoint> opening) {
+    private static TensorSource joined(CompletableFuture<TensorSource> opening) {
         try {
             return opening.join();
         } catch (CompletionException e) {
@@ -188,7 +194,7 @@ public final class ModelParts implements AutoCloseable {
     @Override
     public void close() {
         // What was opened ahead and never used is closed when it is there; its failure no longer matters.
-        ahead.values().forEach(opening -> opening.thenAccept(Checkpoint::close));
+        ahead.values().forEach(opening -> opening.thenAccept(TensorSource::close));
         ahead.clear();
         open.clear();
         checkpoints.clear();

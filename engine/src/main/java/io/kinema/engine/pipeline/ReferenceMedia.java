@@ -8,6 +8,7 @@ import io.kinema.engine.preprocess.ReferenceSounds;
 import io.kinema.engine.preprocess.ReferenceVideos;
 import io.kinema.media.audio.Sound;
 import io.kinema.media.image.RgbImage;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 
@@ -27,14 +28,19 @@ public record ReferenceMedia(ModelGeometry model, int frames) {
     /**
      * A video.
      *
-     * @param pictures its frames
+     * @param pictures its frames, read no further than the clip's length needs
      * @param fps      their rate
      * @param sound    its soundtrack, when that is a condition too
      */
-    public ConditionMedia.Reference video(List<RgbImage> pictures, double fps, Optional<Sound> sound) {
+    public ConditionMedia.Reference video(Iterator<RgbImage> pictures, double fps, Optional<Sound> sound) {
         return new ConditionMedia.Reference.Video(
                 ReferenceVideos.normalised(pictures, fps, frames, FrameCounts.FPS, CanvasRule.of(model)),
                 sound.map(this::stereo).orElse(List.of()));
+    }
+
+    /** A video whose frames are all in memory. */
+    public ConditionMedia.Reference video(List<RgbImage> pictures, double fps, Optional<Sound> sound) {
+        return video(pictures.iterator(), fps, sound);
     }
 
     /** A sound. */

@@ -29,7 +29,6 @@ public final class RequestResolver {
     public static final int MAX_OUTPUTS = 10;
     private static final double MAX_SHIFT = 1000;
     private static final int MIN_PICTURE_SIDE = 16;
-    private static final AspectRatio DEFAULT_ASPECT = new AspectRatio(16, 9);
 
     private final ModelGeometry model;
     private final PictureSizes pictures;
@@ -45,6 +44,7 @@ public final class RequestResolver {
         List<String> notes = new ArrayList<>();
         requirePrompt(request.prompt());
         Task task = task(request);
+        model.requireTask(task);
         ReferenceRules.check(request.references());
         List<Keyframe> keyframes = keyframes(request);
         PixelSize canvas = canvas(request, keyframes, notes);
@@ -126,8 +126,9 @@ public final class RequestResolver {
             notes.add("canvas " + canvas + " from the shape of the first keyframe (" + first.width() + "x" + first.height() + ")");
             return canvas;
         }
-        PixelSize canvas = rule.of(DEFAULT_ASPECT.width(), DEFAULT_ASPECT.height());
-        notes.add("canvas " + canvas + ", the model's own for " + DEFAULT_ASPECT);
+        AspectRatio usual = model.limits().defaultAspect();
+        PixelSize canvas = rule.of(usual.width(), usual.height());
+        notes.add("canvas " + canvas + ", the model's own for " + usual);
         return canvas;
     }
 

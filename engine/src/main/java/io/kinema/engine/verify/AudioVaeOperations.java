@@ -3,12 +3,11 @@ package io.kinema.engine.verify;
 import io.kinema.compute.Backend;
 import io.kinema.compute.Tensor;
 import io.kinema.compute.Workspace;
-import io.kinema.engine.model.Json;
+import io.kinema.engine.model.NetworkFolder;
 import io.kinema.model.audio.AudioPosterior;
 import io.kinema.model.audio.AudioVae;
 import io.kinema.model.audio.AudioVaeConfig;
-import io.kinema.weights.Checkpoint;
-import java.nio.file.Path;
+import io.kinema.weights.TensorSource;
 import java.util.Map;
 
 /** The audio autoencoder's two halves and its folded buffers. */
@@ -26,9 +25,9 @@ final class AudioVaeOperations implements Operations {
 
     private static Answer with(Question q, Use use) {
         Backend backend = q.run().backend();
-        Path folder = q.weights();
-        AudioVaeConfig config = AudioVaeConfig.read(Json.object(folder.resolve("config.json")));
-        try (Checkpoint source = Checkpoint.open(folder);
+        NetworkFolder network = NetworkFolder.read(q.weights());
+        AudioVaeConfig config = AudioVaeConfig.read(network.config());
+        try (TensorSource source = network.open();
              AudioVae vae = AudioVae.open(backend, source, config);
              Workspace memory = backend.workspace("verify")) {
             return use.with(q, vae, memory);

@@ -1,6 +1,7 @@
 package io.kinema.engine.verify;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.kinema.engine.AspectRatio;
 import io.kinema.engine.Cancellation;
 import io.kinema.engine.GenerateRequest;
 import io.kinema.engine.ProgressListener;
@@ -26,6 +27,9 @@ final class PipelineOperations implements Operations {
         return new PictureSizes.Size(picture.width(), picture.height());
     };
 
+    /** What the reference takes when a request gives neither a size nor a keyframe. */
+    private static final AspectRatio REFERENCE_ASPECT = new AspectRatio(16, 9);
+
     @Override
     public Map<String, Operation> byName() {
         return Map.of("generate", PipelineOperations::generate);
@@ -35,7 +39,8 @@ final class PipelineOperations implements Operations {
         ModelFolder model = ModelFolder.open(q.weights());
         ModelGeometry geometry = geometry(q, model.geometry());
         Task task = Task.labelled(q.text("task")).orElseThrow(() -> q.bad("task", q.argument("task"), "expected t2va, fl2va or ref2va"));
-        ResolvedRequest resolved = new RequestResolver(geometry, SIZES).resolve(request(q, task));
+        geometry.requireTask(task);
+        ResolvedRequest resolved = new RequestResolver(geometry.forEveryTask(), SIZES).resolve(request(q, task));
         PipelineInput input = task == Task.REF2VA ? withReferences(q, geometry, resolved) : PipelineInput.of(resolved, geometry);
         PipelineRecorder recorder = new PipelineRecorder(q.stages());
         Clock clock = new Clock(ProgressListener.NONE, new Cancellation());
@@ -47,8 +52,10 @@ final class PipelineOperations implements Operations {
     }
 
     private static ModelGeometry geometry(Question q, ModelGeometry model) {
-        ModelGeometry geometry = model.withCanvas(q.optional("canvas_short_edge").asInt(model.canvasShortEdge()),
-                q.optional("canvas_max_pixels").asLong(model.canvasMaxPixels()),
+        long cap = q.optional("canvas_max_pixels").asLong(model.canvasMaxPixels());
+        // The reference holds only canvases that it chooses itself to the cap.
+        long asked = present(q, "width") && present(q, "height") ? (long) q.integer("width") * q.integer("height") : 0;
+        ModelGeometry geometry = model.withCanvas(q.optional("canvas_short_edge").asInt(model.canvasShortEdge()), Math.max(cap, asked),
                 q.optional("reference_image_short_edge").asInt(model.referenceImageShortEdge()));
         return q.optional("min_duration_seconds").isNumber() ? geometry.withMinSeconds(q.number("min_duration_seconds")) : geometry;
     }
@@ -59,6 +66,8 @@ final class PipelineOperations implements Operations {
                 .frames(q.integer("num_frames")).steps(q.integer("sigma_points") - 1).seed(q.longInteger("seed"));
         if (present(q, "width") && present(q, "height")) {
             request.size(q.integer("width"), q.integer("height"));
+        } else if (!present(q, "image") && !present(q, "last_image")) {
+            request.aspectRatio(REFERENCE_ASPECT);
         }
         if (present(q, "image")) {
             request.image(q.files().file(q.text("image")));

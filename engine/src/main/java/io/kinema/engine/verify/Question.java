@@ -2,7 +2,10 @@ package io.kinema.engine.verify;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.kinema.engine.BadRequestException;
+import io.kinema.engine.model.Component;
+import io.kinema.engine.model.ModelFolder;
 import java.nio.file.Path;
+import java.util.Optional;
 
 /**
  * One check as an operation sees it: arguments, inputs and where to report intermediates. Owns nothing.
@@ -88,9 +91,19 @@ record Question(CaseFile file, CaseFile.Check check, CaseFiles files, StageRecor
         return node;
     }
 
-    /** The model or component folder. @throws BadRequestException when the case names none */
+    /** The model or component folder, that of the chosen model where there is one. @throws BadRequestException when the case names none */
     Path weights() {
-        return file.weights().orElseThrow(() -> bad("weights", file.root().path("weights"), "expected a folder for " + check.op()));
+        Path stated = file.weights().orElseThrow(() -> bad("weights", file.root().path("weights"), "expected a folder for " + check.op()));
+        return run.options().model().map(model -> within(ModelFolder.open(model), stated)).orElse(stated);
+    }
+
+    /** A case names a network by its folder in the diffusers layout, a tokenizer of its own, or else the whole model. */
+    private static Path within(ModelFolder model, Path stated) {
+        Optional<Component> component = Component.keyed(stated.getFileName().toString());
+        if (component.isEmpty()) {
+            return model.root();
+        }
+        return component.get().network() ? model.folder(component.get()) : stated;
     }
 
     BadRequestException bad(String field, JsonNode got, String allowed) {

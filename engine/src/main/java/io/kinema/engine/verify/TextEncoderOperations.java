@@ -4,14 +4,14 @@ import io.kinema.compute.Backend;
 import io.kinema.compute.Tensor;
 import io.kinema.compute.Workspace;
 import io.kinema.engine.model.Component;
-import io.kinema.engine.model.Json;
 import io.kinema.engine.model.ModelFolder;
+import io.kinema.engine.model.NetworkFolder;
 import io.kinema.model.text.PatchGrid;
 import io.kinema.model.text.TextEncoder;
 import io.kinema.model.text.TextEncoderConfig;
 import io.kinema.model.text.TextEncoderInput;
 import io.kinema.model.text.VisionInput;
-import io.kinema.weights.Checkpoint;
+import io.kinema.weights.TensorSource;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -31,11 +31,11 @@ final class TextEncoderOperations implements Operations {
     private static Answer encode(Question q) {
         Backend backend = q.run().backend();
         RunSettings.Plan plan = q.run().plan(q.check());
-        Path folder = folder(q);
-        TextEncoderConfig config = TextEncoderConfig.read(Json.object(folder.resolve("config.json")));
+        NetworkFolder network = network(q);
+        TextEncoderConfig config = TextEncoderConfig.read(network.config());
         TextEncoderInput input = TextEncoderInput.of(q.input("input_ids").toInts(), vision(q, config, "pixel_values", "image_grid_thw"),
                 vision(q, config, "pixel_values_videos", "video_grid_thw"));
-        try (Checkpoint source = Checkpoint.open(folder);
+        try (TensorSource source = network.open();
              TextEncoder encoder = TextEncoder.open(backend, source, config, q.integer("layer"), plan.precision(), plan.rounding());
              Workspace memory = backend.workspace("verify")) {
             return new Answer.Builder().put("prompt_embeds", Values.of(encoder.encode(input, memory, q.stages()))).build();
@@ -43,9 +43,10 @@ final class TextEncoderOperations implements Operations {
     }
 
     /** A case names the whole model, or the text encoder's own folder. */
-    private static Path folder(Question q) {
+    private static NetworkFolder network(Question q) {
         Path weights = q.weights();
-        return Files.isRegularFile(weights.resolve("config.json")) ? weights : ModelFolder.open(weights).folder(Component.TEXT_ENCODER);
+        return Files.isRegularFile(weights.resolve("config.json")) ? NetworkFolder.read(weights)
+                : ModelFolder.open(weights).network(Component.TEXT_ENCODER);
     }
 
     /** Pixels are stored as floats, or as bytes under a name that says so. */

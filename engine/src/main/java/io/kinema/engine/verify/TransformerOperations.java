@@ -5,15 +5,14 @@ import io.kinema.compute.Backend;
 import io.kinema.compute.Tensor;
 import io.kinema.compute.Workspace;
 import io.kinema.engine.BadRequestException;
-import io.kinema.engine.model.Json;
+import io.kinema.engine.model.NetworkFolder;
 import io.kinema.model.dit.Dit;
 import io.kinema.model.dit.DitConfig;
 import io.kinema.model.dit.DitLayout;
 import io.kinema.model.dit.DitSequence;
 import io.kinema.model.dit.Modulation;
 import io.kinema.model.dit.Velocities;
-import io.kinema.weights.Checkpoint;
-import java.nio.file.Path;
+import io.kinema.weights.TensorSource;
 import java.util.Arrays;
 import java.util.Map;
 
@@ -28,11 +27,11 @@ final class TransformerOperations implements Operations {
         requireNoAdapters(q);
         Backend backend = q.run().backend();
         RunSettings.Plan plan = q.run().plan(q.check());
-        Path folder = q.weights();
-        DitConfig config = DitConfig.read(Json.object(folder.resolve("config.json")));
+        NetworkFolder network = NetworkFolder.read(q.weights());
+        DitConfig config = DitConfig.read(network.config());
         DitLayout layout = DitLayout.of(q.input("position_ids").toDoubles(), q.input("token_tags").toInts(), q.input("text_indices").toInts(),
                 q.input("video_indices").toInts(), q.input("audio_indices").toInts());
-        try (Checkpoint source = Checkpoint.open(folder);
+        try (TensorSource source = network.open();
              Dit dit = Dit.open(backend, source, config, plan.precision(), plan.rounding());
              Workspace memory = backend.workspace("verify")) {
             Velocities out = Velocities.allocate(memory, config, layout);

@@ -1,6 +1,7 @@
 package io.kinema.engine.verify;
 
 import io.kinema.compute.Precision;
+import java.nio.file.Path;
 import java.util.Optional;
 import java.util.OptionalInt;
 
@@ -11,8 +12,19 @@ import java.util.OptionalInt;
  * @param precision put in place of the precision that a check states; checks that state none are not touched
  * @param threads   compute threads, the machine's cores when empty
  * @param stages    compare the named intermediates too
+ * @param model     model folder, in either layout, whose networks are run in place of those that the cases name
  */
-public record VerifyOptions(String device, Optional<Precision> precision, OptionalInt threads, boolean stages) {
-    /** The CPU, with the precisions that the cases state. */
+public record VerifyOptions(String device, Optional<Precision> precision, OptionalInt threads, boolean stages, Optional<Path> model) {
+    /** The CPU, with the precisions and the models that the cases state. */
     public static final VerifyOptions DEFAULTS = new VerifyOptions("cpu", Optional.empty(), OptionalInt.empty(), false);
+
+    /** With the models that the cases state. */
+    public VerifyOptions(String device, Optional<Precision> precision, OptionalInt threads, boolean stages) {
+        this(device, precision, threads, stages, Optional.empty());
+    }
+
+    /** The same on another model. */
+    public VerifyOptions withModel(Path folder) {
+        return new VerifyOptions(device, precision, threads, stages, Optional.of(folder));
+    }
 }

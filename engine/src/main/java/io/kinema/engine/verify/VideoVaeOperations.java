@@ -5,7 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.kinema.compute.Backend;
 import io.kinema.compute.Tensor;
 import io.kinema.compute.Workspace;
-import io.kinema.engine.model.Json;
+import io.kinema.engine.model.NetworkFolder;
 import io.kinema.engine.noise.RequestNoise;
 import io.kinema.engine.noise.TorchRandom;
 import io.kinema.model.AutoencoderPart;
@@ -16,9 +16,8 @@ import io.kinema.model.video.ImageNetPixels;
 import io.kinema.model.video.Tiling;
 import io.kinema.model.video.VideoVae;
 import io.kinema.model.video.VideoVaeConfig;
-import io.kinema.weights.Checkpoint;
 import io.kinema.weights.Shape;
-import java.nio.file.Path;
+import io.kinema.weights.TensorSource;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Set;
@@ -40,9 +39,9 @@ final class VideoVaeOperations implements Operations {
 
     private static Answer with(Question q, AutoencoderPart part, Use use) {
         Backend backend = q.run().backend();
-        Path folder = q.weights();
-        VideoVaeConfig config = VideoVaeConfig.read(Json.object(folder.resolve("config.json")));
-        try (Checkpoint source = Checkpoint.open(folder);
+        NetworkFolder network = NetworkFolder.read(q.weights());
+        VideoVaeConfig config = VideoVaeConfig.read(network.config());
+        try (TensorSource source = network.open();
              VideoVae vae = VideoVae.open(backend, source, config, q.run().plan(q.check()).precision(), Set.of(part));
              Workspace memory = backend.workspace("verify")) {
             return use.with(q, vae, memory);

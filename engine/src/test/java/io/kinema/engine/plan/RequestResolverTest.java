@@ -48,9 +48,10 @@ class RequestResolverTest {
     }
 
     @Test
-    void withoutASizeTextGetsTheModelsWideCanvasAndSaysSo() {
+    void withoutASizeTextGetsTheModelsOwnCanvasAndSaysSo() {
         assertThat(resolve(RELEASED, b -> { }).notes()).contains("canvas 1344x768, the model's own for 16:9");
-        assertThat(resolve(NANO, b -> { }).width()).isEqualTo(448);
+        assertThat(resolve(NANO, b -> { }).notes()).contains("canvas 256x256, the model's own for 1:1", "39 frames by default",
+                "8 model evaluations by default", "seed 0 by default");
     }
 
     @Test

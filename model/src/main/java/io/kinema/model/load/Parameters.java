@@ -91,10 +91,14 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
         return new DenseWeight(rounded(checked(name, dims)).reshape(n, -1));
     }
 
-    /** A matrix [parts * n, k] that holds {@code parts} layers' matrices one below the other, each [n, k]. No copy. */
+    /**
+     * A matrix [parts * n, k] that holds {@code parts} layers' matrices one below the other, each [n, k]. Each is asked of the
+     * source for itself, so that one which stores them in another order need not copy them.
+     */
     public List<Weight> stackedMatrices(String name, int parts, long n, long k) {
-        Tensor all = rounded(checked(name, parts * n, k));
-        return IntStream.range(0, parts).<Weight>mapToObj(i -> new DenseWeight(all.rows(i * n, (i + 1) * n))).toList();
+        requireShape(source.shape(prefix + name), source.origin(), prefix + name, parts * n, k);
+        return IntStream.range(0, parts).<Weight>mapToObj(i -> new DenseWeight(rounded(
+                floating(source.rows(prefix + name, i * n, (i + 1) * n))))).toList();
     }
 
     /** A parameter's values on the Java heap, widened or rounded to FP32; for small tables that are computed at load. */
@@ -137,11 +141,19 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
 
     private StoredTensor checked(String name, long... dims) {
         StoredTensor stored = source.get(prefix + name);
+        requireShape(stored.shape(), stored.file().toString(), stored.name(), dims);
+        return floating(stored);
+    }
+
+    private static void requireShape(Shape shape, String file, String name, long... dims) {
         Shape expected = Shape.of(dims);
-        if (!stored.shape().equals(expected)) {
-            throw new BadWeightsException(stored.file() + ": tensor " + stored.name() + " has shape " + stored.shape()
+        if (!shape.equals(expected)) {
+            throw new BadWeightsException(file + ": tensor " + name + " has shape " + shape
                     + ", expected " + expected + " from the config; the config and the weights do not belong together");
         }
+    }
+
+    private static StoredTensor floating(StoredTensor stored) {
         if (!stored.dtype().floating()) {
             throw new BadWeightsException(stored.file() + ": tensor " + stored.name() + " is " + stored.dtype()
                     + ", expected a float dtype; use a float checkpoint");

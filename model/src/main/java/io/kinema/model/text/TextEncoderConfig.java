@@ -10,6 +10,9 @@ import io.kinema.model.load.ConfigFields;
  * @param videoToken id of the token that stands for one token of a video
  */
 public record TextEncoderConfig(TextConfig text, VisionConfig vision, int imageToken, int videoToken) {
+    /** The layer whose output conditions H3, counted from 1; later layers are never run. */
+    public static final int CONDITION_LAYER = 50;
+
     /** @throws io.kinema.weights.BadWeightsException when a field is missing, of the wrong kind or out of range */
     public static TextEncoderConfig read(JsonNode json) {
         ConfigFields f = new ConfigFields("text encoder", json);

@@ -18,6 +18,8 @@ public final class ImageNetPixels {
     private static final int CHANNELS = 3;
     /** Adding and subtracting 1.5 * 2^23 rounds a float of magnitude below 2^22 half to even. */
     private static final float ROUNDER = 0x1.8p23f;
+    private static final int MAGNITUDE_BITS = 0x7fffffff;
+    private static final int INFINITE_BITS = 0x7f800000;
 
     private ImageNetPixels() {
     }
@@ -73,20 +75,33 @@ public final class ImageNetPixels {
      *
      * @param frame host FP32 [3, height, width] with contiguous planes
      * @param rgb   bytes (row, column, RGB); written whole
+     * @return false when a value was NaN or infinite, which its byte would hide
      */
-    public static void toBytes(Tensor frame, byte[] rgb) {
+    public static boolean toBytes(Tensor frame, byte[] rgb) {
         int plane = plane(frame);
         requireLength(rgb, plane);
         int width = frame.size(2);
         float[] values = new float[width];
         int[][] levels = new int[CHANNELS][width];
+        int largest = 0;
         for (int row = 0; row < frame.size(1); row++) {
             for (int c = 0; c < CHANNELS; c++) {
                 MemorySegment.copy(frame.data(), F32, (c * frame.stride(0) + (long) row * width) * Float.BYTES, values, 0, width);
                 levels(values, STD[c], MEAN[c], levels[c]);
+                largest = Math.max(largest, largestMagnitudeBits(values));
             }
             interleave(levels[0], levels[1], levels[2], rgb, row * width * CHANNELS);
         }
+        return largest < INFINITE_BITS;
+    }
+
+    /** Magnitudes of floats are ordered as their bits are, infinity and NaN last. */
+    private static int largestMagnitudeBits(float[] values) {
+        int largest = 0;
+        for (float v : values) {
+            largest = Math.max(largest, Float.floatToRawIntBits(v) & MAGNITUDE_BITS);
+        }
+        return largest;
     }
 
     private static void levels(float[] values, float std, float mean, int[] levels) {

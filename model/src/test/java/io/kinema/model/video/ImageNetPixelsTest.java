@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.kinema.compute.Backend;
 import io.kinema.compute.Tensor;
 import io.kinema.compute.reference.ReferenceBackend;
+import io.kinema.model.NonFiniteException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -51,6 +52,18 @@ class ImageNetPixelsTest {
                 out.add(rgb);
             }).frames(7, frames);
             assertThat(out).containsExactly(pictures);
+        }
+    }
+
+    @Test
+    void aValueThatIsNotFiniteIsRefusedAndNotDrawnBlack() {
+        try (Backend backend = new ReferenceBackend()) {
+            for (float bad : new float[] {Float.NaN, Float.NEGATIVE_INFINITY, Float.POSITIVE_INFINITY}) {
+                float[] values = new float[3 * 2 * 4 * 5];
+                values[2 * 20 + 20 + 3] = bad;
+                assertThatThrownBy(() -> new RgbFrameSink(backend, (index, rgb) -> { }).frames(7, Tensor.ofFloats(values, 3, 2, 4, 5)))
+                        .isInstanceOf(NonFiniteException.class).hasMessageContaining("frame 8");
+            }
         }
     }
 

@@ -1,0 +1,43 @@
+package io.kinema.model.dit;
+
+import io.kinema.model.load.Inventory;
+import io.kinema.model.load.Inventory.Rule;
+
+/** Every tensor of the transformer in the diffusers layout, as its config implies. */
+public final class DitTensors {
+    private DitTensors() {
+    }
+
+    public static Inventory of(DitConfig c) {
+        Inventory.Builder all = Inventory.builder();
+        all.affine("proj_in", Rule.FP32, c.hidden(), c.videoPatchDim());
+        all.affine("audio_proj_in", Rule.FP32, c.hidden(), c.audioChannels());
+        all.affine("context_embedder", c.hidden(), c.textDim());
+        all.affine("time_embedder.linear_1", Rule.FP32, c.timeHidden(), c.freqDim());
+        all.affine("time_embedder.linear_2", Rule.FP32, c.timeDim(), c.timeHidden());
+        all.blocks("token_refiner.refiner_blocks.", c.refinerLayers(), block -> block(block, c));
+        all.add("token_refiner.final_norm.weight", c.hidden());
+        all.blocks("transformer_blocks.", c.layers(), block -> {
+            block(block, c);
+            block.affine("adaln_proj.linear", (long) DitConfig.MODALITIES * Modulation.Part.COUNT * c.hidden(), c.timeDim());
+        });
+        all.add("norm_out.norm.weight", c.hidden());
+        all.affine("norm_out.linear", 2L * c.hidden(), c.timeDim());
+        all.affine("proj_out", Rule.FP32, c.videoPatchDim(), c.hidden());
+        all.affine("audio_proj_out", Rule.FP32, c.audioChannels(), c.hidden());
+        return all.build();
+    }
+
+    private static void block(Inventory.Builder block, DitConfig c) {
+        block.add("norm1.weight", c.hidden());
+        block.add("attn.to_q.weight", c.inner(), c.hidden());
+        block.add("attn.to_k.weight", c.inner(), c.hidden());
+        block.add("attn.to_v.weight", c.inner(), c.hidden());
+        block.add("attn.norm_q.weight", c.headDim());
+        block.add("attn.norm_k.weight", c.headDim());
+        block.add("attn.to_out.0.weight", c.hidden(), c.inner());
+        block.add("norm2.weight", c.hidden());
+        block.add("ff.net.0.proj.weight", 2L * c.ffn(), c.hidden());
+        block.add("ff.net.2.weight", c.hidden(), c.ffn());
+    }
+}

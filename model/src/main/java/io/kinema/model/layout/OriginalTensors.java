@@ -1,0 +1,127 @@
+package io.kinema.model.layout;
+
+import io.kinema.model.layout.KeyMap.Source;
+import io.kinema.weights.BadWeightsException;
+import io.kinema.weights.Shape;
+import io.kinema.weights.StoredTensor;
+import io.kinema.weights.TensorSource;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.Collections;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.SequencedSet;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Owns a checkpoint in the original layout, and the memory of the tensors whose rows had to be put in order, until it is
+ * closed; presents it under the names and in the row order of the diffusers layout. Closing twice is harmless; a tensor used
+ * after close throws {@link IllegalStateException}. Safe for use by several threads.
+ *
+ * <p>Opening reads names and shapes only. Most tensors are views of the checkpoint's own memory map. The rows of q, k and v
+ * are gathered from between each other when one of them is first asked for, and then kept; a gated feed-forward's matrix
+ * is swapped only for a reader that wants both halves as one tensor: {@link #rows} of either half is a view.
+ */
+public final class OriginalTensors implements TensorSource {
+    private static final long ALIGNMENT = 64;
+
+    private final TensorSource stored;
+    private final KeyMap keys;
+    private final Arena arena = Arena.ofShared();
+    private final Map<String, StoredTensor> gathered = new ConcurrentHashMap<>();
+    private boolean closed;
+
+    /**
+     * @param stored the checkpoint with its own names, checked against {@code keys}; closed with this view
+     * @param keys   where the tensors lie
+     */
+    OriginalTensors(TensorSource stored, KeyMap keys) {
+        this.stored = stored;
+        this.keys = keys;
+    }
+
+    /** Bytes held for tensors whose rows were put in order so far. */
+    public long gatheredBytes() {
+        return gathered.values().stream().mapToLong(t -> t.data().byteSize()).sum();
+    }
+
+    @Override
+    public SequencedSet<String> names() {
+        SequencedSet<String> present = new LinkedHashSet<>();
+        keys.sources().forEach((name, source) -> {
+            if (stored.find(source.name()).isPresent()) {
+                present.add(name);
+            }
+        });
+        return Collections.unmodifiableSequencedSet(present);
+    }
+
+    @Override
+    public Optional<StoredTensor> find(String name) {
+        Source source = keys.sources().get(name);
+        return source == null ? Optional.empty() : stored.find(source.name()).map(t -> read(name, source, t));
+    }
+
+    @Override
+    public StoredTensor get(String name) {
+        return find(name).orElseThrow(() -> missing(name));
+    }
+
+    @Override
+    public Shape shape(String name) {
+        return Optional.ofNullable(keys.sources().get(name)).filter(s -> stored.find(s.name()).isPresent())
+                .map(Source::shape).orElseThrow(() -> missing(name));
+    }
+
+    @Override
+    public StoredTensor rows(String name, long from, long to) {
+        Source source = keys.sources().get(name);
+        if (source == null || !(source.order() instanceof RowOrder.SwappedHalves)) {
+            return get(name).rows(from, to);
+        }
+        long half = source.shape().dim(0) / 2;
+        Objects.checkFromToIndex(from, to, 2 * half);
+        if (from < half && to > half) {
+            return get(name).rows(from, to);
+        }
+        long shift = from < half ? half : -half;
+        return renamed(stored.get(source.name()).rows(from + shift, to + shift), name);
+    }
+
+    @Override
+    public String origin() {
+        return stored.origin();
+    }
+
+    @Override
+    public synchronized void close() {
+        if (!closed) {
+            closed = true;
+            stored.close();
+            arena.close();
+        }
+    }
+
+    private BadWeightsException missing(String name) {
+        return new BadWeightsException(origin() + ": no tensor " + name
+                + ", neither under that name nor under the original layout's; the weights and the config do not belong together");
+    }
+
+    private StoredTensor read(String name, Source source, StoredTensor tensor) {
+        return source.order() instanceof RowOrder.Same ? renamed(tensor, name)
+                : gathered.computeIfAbsent(name, n -> gather(n, source, tensor));
+    }
+
+    private StoredTensor gather(String name, Source source, StoredTensor tensor) {
+        long bytes = source.shape().elements() * tensor.dtype().bytes();
+        MemorySegment out = arena.allocate(bytes, ALIGNMENT);
+        source.order().gather(tensor.data(), out);
+        return new StoredTensor(name, tensor.dtype(), source.shape(), out.asReadOnly(), tensor.file());
+    }
+
+    private static StoredTensor renamed(StoredTensor tensor, String name) {
+        return new StoredTensor(name, tensor.dtype(), tensor.shape(), tensor.data(), tensor.file());
+    }
+}

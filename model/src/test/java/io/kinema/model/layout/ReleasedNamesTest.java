@@ -1,0 +1,103 @@
+package io.kinema.model.layout;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.kinema.model.load.Inventory;
+import io.kinema.model.load.Inventory.Rule;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+
+/** Every name of the released indexes is implied by the released config, with a shape that adds up to the released size, and none is left over. */
+class ReleasedNamesTest {
+    private static final String NATIVE_DIT = "FL2VA/transformer/";
+    private static final JsonNode TRANSFORMER = Released.json("transformer/config.json");
+    private static final JsonNode VIDEO = Released.json("vae/config.json");
+    private static final JsonNode AUDIO = Released.json("audio_vae/config.json");
+    private static final JsonNode TEXT = Released.json("FL2VA/text_encoder/config.json");
+
+    @Test
+    void transformerInTheDiffusersLayout() {
+        Inventory all = Network.TRANSFORMER.stored(WeightLayout.DIFFUSERS, TRANSFORMER);
+        assertThat(names(all)).hasSize(638).isEqualTo(indexed("transformer/diffusion_pytorch_model.safetensors.index.json.gz"));
+        assertThat(bytes(all, 2)).isEqualTo(total("transformer/diffusion_pytorch_model.safetensors.index.json.gz"));
+    }
+
+    @Test
+    void transformerInTheOriginalLayout() {
+        JsonNode config = OriginalConfigs.transformer(Released.json(NATIVE_DIT + "config.json"));
+        Inventory all = Network.TRANSFORMER.stored(WeightLayout.ORIGINAL, config);
+        assertThat(names(all)).hasSize(535).isEqualTo(indexed(NATIVE_DIT + "model.safetensors.index.json.gz"));
+        assertThat(bytes(all, 2)).isEqualTo(total(NATIVE_DIT + "model.safetensors.index.json.gz"));
+        assertThat(all.find("blocks.49.attn.qkv_proj.weight").orElseThrow().shape().toArray()).containsExactly(21504, 5376);
+        assertThat(all.find("blocks.0.mlp.fc1.weight").orElseThrow().shape().toArray()).containsExactly(28672, 5376);
+        assertThat(all.find("rope.inv_freq").orElseThrow().shape().toArray()).containsExactly(16);
+    }
+
+    @Test
+    void videoVaeInTheDiffusersLayout() {
+        Inventory all = Network.VIDEO_VAE.stored(WeightLayout.DIFFUSERS, VIDEO);
+        assertThat(names(all)).hasSize(703).isEqualTo(indexed("vae/diffusion_pytorch_model.safetensors.index.json.gz"));
+        assertThat(bytes(all, 4)).isEqualTo(total("vae/diffusion_pytorch_model.safetensors.index.json.gz"));
+    }
+
+    /** The original layout has no index for it: 560 names, and the diffusers layout's size plus the mask token. */
+    @Test
+    void videoVaeInTheOriginalLayout() {
+        Inventory all = Network.VIDEO_VAE.stored(WeightLayout.ORIGINAL, VIDEO);
+        assertThat(names(all)).hasSize(560);
+        assertThat(bytes(all, 4)).isEqualTo(total("vae/diffusion_pytorch_model.safetensors.index.json.gz") + 2048 * 4);
+    }
+
+    @Test
+    void textEncoder() {
+        Inventory all = Network.TEXT_ENCODER.stored(WeightLayout.EITHER, TEXT);
+        assertThat(names(all)).hasSize(1058).isEqualTo(indexed("FL2VA/text_encoder/model.safetensors.index.json.gz"));
+        assertThat(bytes(all, 2)).isEqualTo(total("FL2VA/text_encoder/model.safetensors.index.json.gz"));
+    }
+
+    /** Its two files have the size of the tensors and a header: 605,429,308 bytes in the original layout. */
+    @Test
+    void audioVaeIsOneFileOfThePublishedSize() {
+        Inventory all = Network.AUDIO_VAE.stored(WeightLayout.ORIGINAL, AUDIO);
+        assertThat(all.entries()).hasSize(1087).allMatch(e -> e.rule() == Rule.FP32);
+        assertThat(605_429_308L - bytes(all, 4)).isBetween(0L, 200_000L);
+    }
+
+    @Test
+    void everyDiffusersNameComesFromOneOfTheOriginalNames() {
+        for (Network network : List.of(Network.TRANSFORMER, Network.VIDEO_VAE)) {
+            JsonNode config = network == Network.TRANSFORMER ? TRANSFORMER : VIDEO;
+            KeyMap keys = network.keys(config);
+            Set<String> used = new TreeSet<>();
+            keys.sources().values().forEach(s -> used.add(s.name()));
+            Set<String> stored = names(keys.stored());
+            stored.removeAll(used);
+            assertThat(stored).containsExactly(network == Network.TRANSFORMER ? "rope.inv_freq" : "decoder.mask_token");
+            assertThat(keys.sources().keySet()).containsExactlyElementsOf(network.inventory(config).entries().stream().map(Inventory.Entry::name).toList());
+        }
+    }
+
+    private static Set<String> names(Inventory all) {
+        Set<String> names = new TreeSet<>();
+        all.entries().forEach(e -> names.add(e.name()));
+        return names;
+    }
+
+    /** Data bytes when tensors that need not be FP32 have {@code width} bytes an element; what the original drops is FP32. */
+    private static long bytes(Inventory all, int width) {
+        return all.entries().stream().mapToLong(e -> e.shape().elements() * (e.rule() == Rule.FP32 || e.name().equals("rope.inv_freq") ? 4 : width)).sum();
+    }
+
+    private static Set<String> indexed(String file) {
+        Set<String> names = new TreeSet<>();
+        Released.json(file).get("weight_map").fieldNames().forEachRemaining(names::add);
+        return names;
+    }
+
+    private static long total(String file) {
+        return Released.json(file).at("/metadata/total_size").asLong();
+    }
+}
