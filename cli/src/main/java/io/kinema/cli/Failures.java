@@ -46,9 +46,15 @@ final class Failures {
     /** The engine speaks of {@code aspectRatio} and of {@code width and height}; the user typed {@code --aspect-ratio}. */
     private static String asOptions(BadRequestException wrong, CommandSpec command) {
         String field = wrong.field();
-        List<String> words = Arrays.stream(field.split(" and ")).map(Failures::optionName).toList();
+        List<String> words = Arrays.stream(field.split(" and ")).map(Failures::optionName).map(word -> singular(word, command)).toList();
         boolean options = words.stream().allMatch(word -> command.findOption(word) != null);
         return options ? String.join(" and ", words) + wrong.getMessage().substring(field.length()) : wrong.getMessage();
+    }
+
+    /** The engine's list {@code references} is filled by one {@code --reference} after the other. */
+    private static String singular(String option, CommandSpec command) {
+        String one = option.replaceAll("s$", "");
+        return command.findOption(option) == null && command.findOption(one) != null ? one : option;
     }
 
     private static String optionName(String field) {

@@ -1,6 +1,8 @@
 package io.kinema.cli;
 
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.kinema.engine.CancelledException;
 import io.kinema.engine.Clip;
 import io.kinema.engine.GenerateRequest;
@@ -8,36 +10,34 @@ import io.kinema.engine.H3Engine;
 import io.kinema.engine.Progress;
 import io.kinema.engine.Stage;
 import io.kinema.media.Media;
-import java.nio.file.Path;
 import java.util.Locale;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 /** {@code kinema generate}: from a prompt to an MP4 with sound and its run record. */
 @Command(name = "generate", sortOptions = false, customSynopsis = "kinema generate PROMPT --output FILE.mp4 [OPTION...]",
         description = "Makes a clip with sound. Its run record is written beside it, as FILE.json.",
-        footer = {"", "Existing files of these names are replaced when the new ones are whole."})
+        footer = {"", "The files of a clip appear together when all are whole; existing files of these names are replaced."})
 final class GenerateCommand implements Callable<Integer> {
     private final Terminal terminal;
+
+    @Spec
+    private CommandSpec spec;
 
     @Parameters(paramLabel = "PROMPT", description = "What to see and hear.")
     private String prompt;
 
-    @Option(names = "--output", required = true, paramLabel = "FILE.mp4", description = "The clip to write.")
-    private Path output;
+    @Mixin
+    private OutputOptions output;
 
-    @Option(names = "--wav", paramLabel = "FILE.wav", description = "Write the sound as a file of its own too.")
-    private Optional<Path> wav = Optional.empty();
-
-    @Option(names = "--frames-dir", paramLabel = "DIR", description = "Write every frame as PNG too; the folder is made.")
-    private Optional<Path> framesDir = Optional.empty();
-
-    @Option(names = "--save-latents", paramLabel = "FILE", description = "Write the final latents as safetensors too.")
-    private Optional<Path> latents = Optional.empty();
+    @Option(names = "--dry-run", description = "Say what would be done, as kinema plan does, and do nothing.")
+    private boolean dryRun;
 
     @Option(names = "--quiet", description = "Print errors only.")
     private boolean quiet;
@@ -57,31 +57,67 @@ final class GenerateCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        OutputFiles files = OutputFiles.at(output, wav, framesDir, latents);
+        if (dryRun) {
+            return new PlanPrinter(terminal, json).print(prompt, output, request, execution);
+        }
+        if (!output.named()) {
+            throw new ParameterException(spec.commandLine(), "missing --output FILE.mp4; see kinema generate --help");
+        }
+        OutputFiles files = output.files(request.outputs());
         GenerateRequest wanted = request.request(prompt);
         Media.preload();
         try (Interruption interruption = Interruption.watch();
                 ProgressPrinter progress = ProgressPrinter.start(terminal, quiet)) {
+            Results results = new Results(files, progress);
             try {
                 progress.progress(new Progress.StageStarted(Stage.LOADING));
-                Clip clip = generate(wanted, progress, interruption);
-                files.write(clip);
-                progress.note("wrote " + describe(clip) + " to " + files.clip());
+                generate(wanted, progress, interruption, results);
                 if (json) {
-                    terminal.print(JsonNodeFactory.instance.objectNode().put("file", files.clip().toString())
-                            .set("record", clip.record().toJson()).toPrettyString());
+                    terminal.print(results.document().toPrettyString());
                 }
                 return ExitCode.DONE;
             } catch (CancelledException cancelled) {
-                progress.note(cancelled.getMessage() + "; nothing was written");
+                progress.note(cancelled.getMessage() + "; " + results.written());
                 return ExitCode.INTERRUPTED;
             }
         }
     }
 
-    private Clip generate(GenerateRequest wanted, ProgressPrinter progress, Interruption interruption) {
+    private void generate(GenerateRequest wanted, ProgressPrinter progress, Interruption interruption, Results results) {
         try (H3Engine engine = H3Engine.open(execution.engine())) {
-            return engine.generate(wanted, progress, interruption.cancellation());
+            engine.generateEach(wanted, progress, interruption.cancellation(), results::take);
+        }
+    }
+
+    /** Writes each clip as it comes, so that one is in memory at a time, and remembers what was written. */
+    private final class Results {
+        private final OutputFiles files;
+        private final ProgressPrinter progress;
+        private final ArrayNode documents = JsonNodeFactory.instance.arrayNode();
+
+        Results(OutputFiles files, ProgressPrinter progress) {
+            this.files = files;
+            this.progress = progress;
+        }
+
+        void take(Clip clip) {
+            OutputFiles here = files.output(documents.size());
+            here.write(clip, output.provenance());
+            documents.addObject().put("file", here.clip().toString()).set("record", clip.record().toJson());
+            if (clip.record().output().index() == 0) {
+                // Later outputs find a warm process; a plan speaks of a command that begins cold.
+                MachineRates.remember(clip.record());
+            }
+            progress.note("wrote " + describe(clip) + " to " + here.clip());
+        }
+
+        /** One clip's file and record, or the list of all. */
+        ObjectNode document() {
+            return files.outputs() <= 1 ? (ObjectNode) documents.get(0) : JsonNodeFactory.instance.objectNode().set("outputs", documents);
+        }
+
+        String written() {
+            return documents.isEmpty() ? "nothing was written" : documents.size() + " of " + files.outputs() + " clips were written before";
         }
     }
 

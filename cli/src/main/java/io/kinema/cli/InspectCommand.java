@@ -17,13 +17,14 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code kinema inspect}: what a model or a weight file holds, without reading its weights. */
+/** {@code kinema inspect}: what a model or a weight file holds, without reading its weights, or how a clip was made. */
 @Command(name = "inspect", sortOptions = false,
-        description = "Lists the components of a model with their tensors' shapes, dtypes, parameter counts and bytes.")
+        description = {"Lists the components of a model with their tensors' shapes, dtypes, parameter counts and bytes.",
+                "Of a video or sound file: its streams, and how Kinema made it where it did."})
 final class InspectCommand implements Callable<Integer> {
     private final Terminal terminal;
 
-    @Parameters(paramLabel = "MODEL|FILE", description = "A model folder, a component's folder or a .safetensors file.")
+    @Parameters(paramLabel = "MODEL|FILE", description = "A model folder, a component's folder, a .safetensors file or a clip.")
     private Path path;
 
     @Option(names = "--tensors", description = "List every tensor; without it, layers that are alike share a line.")
@@ -38,6 +39,10 @@ final class InspectCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
+        if (ClipInspection.knows(path)) {
+            terminal.print(ClipInspection.of(path, json));
+            return ExitCode.DONE;
+        }
         ModelReport report = ModelInspector.inspect(path);
         terminal.print(json ? document(report).toPrettyString() : text(report));
         return ExitCode.DONE;

@@ -60,10 +60,11 @@ public final class Kinema implements Runnable {
 
     private static CommandLine commandLine(Kinema kinema, Terminal terminal) {
         CommandLine line = new CommandLine(kinema);
-        for (Object command : List.of(new GenerateCommand(terminal), new InspectCommand(terminal), new VerifyCommand(terminal),
+        for (Object command : List.of(new GenerateCommand(terminal), new PlanCommand(terminal), new InspectCommand(terminal), new VerifyCommand(terminal),
                 new DoctorCommand(terminal))) {
             line.addSubcommand(command);
         }
+        line.addSubcommand(new CommandLine(new AdaptersCommand()).addSubcommand(new AdaptersInspectCommand(terminal)));
         line.setOut(terminal.outWriter()).setErr(terminal.errWriter());
         line.setAbbreviatedOptionsAllowed(false);
         // A prompt may begin with @; it must never be taken for the name of a file of arguments.

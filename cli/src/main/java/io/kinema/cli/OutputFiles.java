@@ -2,46 +2,69 @@ package io.kinema.cli;
 
 import io.kinema.engine.BadRequestException;
 import io.kinema.engine.Clip;
-import io.kinema.media.file.AtomicFile;
+import io.kinema.engine.Provenance;
+import io.kinema.engine.plan.RequestResolver;
+import io.kinema.media.BadMediaException;
+import io.kinema.media.file.StagedFiles;
 import io.kinema.media.file.WriteTarget;
-import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.stream.IntStream;
 
 /**
- * Where a clip goes. Existing files of these names are replaced, each in one step.
+ * Where the clips of a request go. Of several, clip k goes to {@code clip-k.mp4} where {@code clip.mp4} was asked for, and so do
+ * its other files and its folder of frames. The files of one clip appear together when all of them are whole; existing files of
+ * these names are replaced.
  *
  * @param clip    the clip
  * @param record  its run record, beside it
  * @param wav     the sound alone
  * @param frames  a folder for the frames
  * @param latents the final latents
+ * @param outputs how many clips there are
  */
-record OutputFiles(Path clip, Path record, Optional<Path> wav, Optional<Path> frames, Optional<Path> latents) {
+record OutputFiles(Path clip, Path record, Optional<Path> wav, Optional<Path> frames, Optional<Path> latents, int outputs) {
     private static final String SUFFIX = ".mp4";
+    private static final String FRAME = "frame-\\d{5,}\\.png";
 
     /**
-     * Checks the name and the folder before any work is done.
+     * Checks the names and the folders before any work is done.
      *
      * @throws BadRequestException when the name does not end in .mp4
-     * @throws io.kinema.media.BadMediaException when the folder is missing or cannot be written
+     * @throws BadMediaException when a folder is missing or cannot be written
      */
-    static OutputFiles at(Path clip, Optional<Path> wav, Optional<Path> frames, Optional<Path> latents) {
+    static OutputFiles at(Path clip, Optional<Path> wav, Optional<Path> frames, Optional<Path> latents, int outputs) {
         String name = String.valueOf(clip.getFileName());
         if (!name.toLowerCase(Locale.ROOT).endsWith(SUFFIX) || name.length() == SUFFIX.length()) {
             throw new BadRequestException("output", "'" + clip + "'", "expected a file name that ends in .mp4");
         }
         Path record = clip.resolveSibling(name.substring(0, name.length() - SUFFIX.length()) + ".json");
+        OutputFiles files = new OutputFiles(clip, record, wav, frames, latents, outputs);
+        IntStream.range(0, Math.clamp(outputs, 1, RequestResolver.MAX_OUTPUTS)).mapToObj(files::output).forEach(OutputFiles::requireWritable);
+        return files;
+    }
+
+    /** The files of clip {@code index}; these themselves when there is one clip. */
+    OutputFiles output(int index) {
+        return outputs <= 1 ? this : new OutputFiles(numbered(clip, index), numbered(record, index), wav.map(f -> numbered(f, index)),
+                frames.map(f -> numbered(f, index)), latents.map(f -> numbered(f, index)), 1);
+    }
+
+    /** {@code clip.mp4} becomes {@code clip-0.mp4}, {@code frames} becomes {@code frames-0}. */
+    private static Path numbered(Path file, int index) {
+        String name = String.valueOf(file.getFileName());
+        int dot = name.lastIndexOf('.');
+        return file.resolveSibling(dot > 0 ? name.substring(0, dot) + "-" + index + name.substring(dot) : name + "-" + index);
+    }
+
+    private void requireWritable() {
         List.of(clip, record).forEach(WriteTarget::resolve);
         wav.ifPresent(WriteTarget::resolve);
         latents.ifPresent(WriteTarget::resolve);
         frames.ifPresent(OutputFiles::requireFolder);
-        return new OutputFiles(clip, record, wav, frames, latents);
     }
 
     private static void requireFolder(Path folder) {
@@ -51,22 +74,19 @@ record OutputFiles(Path clip, Path record, Optional<Path> wav, Optional<Path> fr
         WriteTarget.resolve(Files.isDirectory(folder) ? folder.resolve("frame-00000.png") : folder);
     }
 
-    /** Writes all of them, the clip last but for its record, which never appears without its clip. */
-    void write(Clip made) {
-        wav.ifPresent(made::writeWav);
-        frames.ifPresent(made::writeFrames);
-        latents.ifPresent(made::saveLatents);
-        try (AtomicFile file = AtomicFile.create(record)) {
+    /** Writes all files of one clip, then puts them in place: the clip last but for its record, which never appears without it. */
+    void write(Clip made, Provenance provenance) {
+        try (StagedFiles staged = new StagedFiles()) {
             try {
-                ByteBuffer text = ByteBuffer.wrap(made.record().toText().getBytes(StandardCharsets.UTF_8));
-                while (text.hasRemaining()) {
-                    file.channel().write(text);
-                }
-            } catch (IOException unwritten) {
-                throw file.failure(unwritten);
+                wav.map(staged::stage).ifPresent(made::writeWav);
+                frames.map(folder -> staged.stageFolder(folder, name -> name.matches(FRAME))).ifPresent(made::writeFrames);
+                latents.map(staged::stage).ifPresent(made::saveLatents);
+                made.writeMp4(staged.stage(clip), provenance);
+                made.writeRecord(staged.stage(record));
+            } catch (BadMediaException failure) {
+                throw staged.named(failure);
             }
-            made.writeMp4(clip);
-            file.commit();
+            staged.commit();
         }
     }
 }

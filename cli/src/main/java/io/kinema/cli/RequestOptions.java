@@ -1,11 +1,15 @@
 package io.kinema.cli;
 
+import io.kinema.engine.AdapterUse;
 import io.kinema.engine.AspectRatio;
 import io.kinema.engine.BadRequestException;
 import io.kinema.engine.GenerateRequest;
 import io.kinema.engine.NoiseScheme;
+import io.kinema.engine.Reference;
 import io.kinema.engine.Task;
+import io.kinema.model.adapter.Alpha;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -13,7 +17,7 @@ import picocli.CommandLine.Option;
 
 /** The options that say what to make. */
 final class RequestOptions {
-    @Option(names = "--task", paramLabel = "t2va|fl2va", description = "What the clip is made from; inferred when left out.")
+    @Option(names = "--task", paramLabel = "t2va|fl2va|ref2va", description = "What the clip is made from; inferred when left out.")
     private Optional<String> task = Optional.empty();
 
     @Option(names = "--image", paramLabel = "FILE", description = "First frame: PNG, JPEG or WebP.")
@@ -21,6 +25,10 @@ final class RequestOptions {
 
     @Option(names = "--last-image", paramLabel = "FILE", description = "Last frame: PNG, JPEG or WebP.")
     private Optional<Path> lastImage = Optional.empty();
+
+    @Option(names = "--reference", paramLabel = "KIND:FILE", description = "Something the clip should resemble, in the order given: image:, video:, "
+            + "video+sound: (with its soundtrack), audio:, or latents: and latents+sound: of an earlier clip.")
+    private List<String> references = List.of();
 
     @Option(names = "--width", paramLabel = "W", description = "Pixels, a multiple of 32; together with --height.")
     private Optional<Integer> width = Optional.empty();
@@ -43,6 +51,9 @@ final class RequestOptions {
     @Option(names = "--seed", paramLabel = "N", description = "Same seed, same bytes. 0 when left out.")
     private Optional<Long> seed = Optional.empty();
 
+    @Option(names = "--outputs", paramLabel = "N", description = "Clips to make, 1 to 10: clip-0.mp4 with the seed, clip-1.mp4 with seed+1, ...")
+    private Optional<Integer> outputs = Optional.empty();
+
     @Option(names = "--flow-shift", paramLabel = "X", description = "Shift of the video's schedule; the model's own when left out.")
     private Optional<Double> flowShift = Optional.empty();
 
@@ -54,6 +65,13 @@ final class RequestOptions {
             description = "Order in which noise is drawn from the seed (default: diffusers).")
     private Optional<String> noiseScheme = Optional.empty();
 
+    @Option(names = "--adapter", paramLabel = "FILE[:SCALE]", description = "Adapter on the transformer; may be given more than once.")
+    private List<String> adapters = List.of();
+
+    @Option(names = "--adapter-alpha", paramLabel = "A|rank",
+            description = "Alpha of an adapter that is not known and does not state it.")
+    private Optional<String> adapterAlpha = Optional.empty();
+
     @Option(names = "--strict", description = "Refuse values that would be snapped.")
     private boolean strict;
 
@@ -63,6 +81,8 @@ final class RequestOptions {
         task.map(RequestOptions::task).ifPresent(set(request::task));
         image.ifPresent(set(request::image));
         lastImage.ifPresent(set(request::lastImage));
+        references.stream().map(Reference::parse).forEach(request::reference);
+        outputs.ifPresent(request::outputs);
         width.ifPresent(set(request::width));
         height.ifPresent(set(request::height));
         aspectRatio.map(AspectRatio::parse).ifPresent(set(request::aspectRatio));
@@ -73,7 +93,21 @@ final class RequestOptions {
         flowShift.ifPresent(set(request::flowShift));
         audioFlowShift.ifPresent(set(request::audioFlowShift));
         noiseScheme.map(RequestOptions::noiseScheme).ifPresent(set(request::noiseScheme));
+        if (adapterAlpha.isPresent() && adapters.isEmpty()) {
+            throw new BadRequestException("adapterAlpha", adapterAlpha.get() + " without an adapter", "expected --adapter with it; leave it out");
+        }
+        adapters.stream().map(AdapterUse::parse).map(this::withAlpha).forEach(request::adapter);
         return request.build();
+    }
+
+    private AdapterUse withAlpha(AdapterUse use) {
+        return adapterAlpha.map(text -> use.withAlpha(Alpha.parse(text)
+                .orElseThrow(() -> new BadRequestException("adapterAlpha", "'" + text + "'", "expected a number above 0, or rank")))).orElse(use);
+    }
+
+    /** Clips asked for; the engine checks the number. */
+    int outputs() {
+        return outputs.orElse(1);
     }
 
     private static <T> Consumer<T> set(Function<T, GenerateRequest.Builder> setter) {
@@ -81,8 +115,8 @@ final class RequestOptions {
     }
 
     private static Task task(String label) {
-        return Task.labelled(label).filter(task -> task != Task.REF2VA)
-                .orElseThrow(() -> new BadRequestException("task", "'" + label + "'", "expected t2va or fl2va"));
+        return Task.labelled(label)
+                .orElseThrow(() -> new BadRequestException("task", "'" + label + "'", "expected t2va, fl2va or ref2va"));
     }
 
     private static NoiseScheme noiseScheme(String label) {

@@ -64,7 +64,7 @@ class WrongInputTest {
         "--audio-flow-shift NaN   | --audio-flow-shift: got NaN",
         "--aspect-ratio 16        | --aspect-ratio: got '16', expected A:B, for example 16:9",
         "--aspect-ratio 100:1     | --aspect-ratio: got 100",
-        "--task video             | --task: got 'video', expected t2va or fl2va",
+        "--task video             | --task: got 'video', expected t2va, fl2va or ref2va",
         "--task fl2va             | --task: got fl2va, which needs a first or last image",
         "--noise-scheme x         | --noise-scheme: got 'x', expected diffusers or onecat",
         "--precision fp64         | --precision: got 'fp64', expected fp32",

@@ -1,6 +1,7 @@
 package io.kinema.engine;
 
 import io.kinema.engine.layout.FrameCounts;
+import io.kinema.engine.record.ProvenanceTags;
 import io.kinema.engine.record.RunRecord;
 import io.kinema.media.audio.Sound;
 import io.kinema.media.audio.WavWriter;
@@ -86,14 +87,24 @@ public final class Clip {
         return record;
     }
 
+    /** {@link #writeMp4(Path, Provenance)} with its provenance. */
+    public void writeMp4(Path file) {
+        writeMp4(file, Provenance.WRITTEN);
+    }
+
     /**
      * Writes H.264 (yuv420p, 24 frames a second) and stereo AAC as an MP4 file whose index stands in front. The same clip gives
      * the same bytes. The file appears whole or not at all; an existing one is replaced.
      *
+     * @param provenance whether the file says how it was made ({@link io.kinema.engine.record.ProvenanceTags})
      * @throws io.kinema.media.BadMediaException when it cannot be written there
      */
-    public void writeMp4(Path file) {
-        Mp4Format format = new Mp4Format(width, height, frames.size(), FrameCounts.FPS, sampleRate, Map.of());
+    public void writeMp4(Path file, Provenance provenance) {
+        Map<String, String> tags = switch (provenance) {
+            case WRITTEN -> ProvenanceTags.of(record);
+            case LEFT_OUT -> Map.of();
+        };
+        Mp4Format format = new Mp4Format(width, height, frames.size(), FrameCounts.FPS, sampleRate, tags);
         try (Mp4Writer writer = Mp4Writer.open(file, format)) {
             writer.writeAudio(left, right);
             frames.forEach(writer::writeFrame);

@@ -10,7 +10,6 @@ import io.kinema.engine.pipeline.H3Pipeline;
 import io.kinema.engine.pipeline.ModelParts;
 import io.kinema.engine.pipeline.PipelineInput;
 import io.kinema.engine.pipeline.PipelineTap;
-import io.kinema.engine.plan.RequestResolver;
 import io.kinema.engine.plan.ResolvedRequest;
 import io.kinema.engine.prompt.H3Tokenizer;
 import io.kinema.media.Media;
@@ -85,7 +84,7 @@ public final class H3Engine implements AutoCloseable {
      */
     public ResolvedRequest resolve(GenerateRequest request) {
         requireOpen();
-        return new RequestResolver(model.geometry(), PictureHeaders.SIZES).resolve(request);
+        return FileHeaders.resolver(model.geometry(), parts::adapter).resolve(request);
     }
 
     /** {@link #generate(GenerateRequest, ProgressListener, Cancellation)} without a listener. */
@@ -124,7 +123,7 @@ public final class H3Engine implements AutoCloseable {
     public void generateEach(GenerateRequest request, ProgressListener listener, Cancellation cancellation, Consumer<Clip> taker) {
         claim();
         try {
-            ResolvedRequest resolved = new RequestResolver(model.geometry(), PictureHeaders.SIZES).resolve(request);
+            ResolvedRequest resolved = FileHeaders.resolver(model.geometry(), parts::adapter).resolve(request);
             resolved.notes().forEach(note -> listener.progress(new Progress.Message(note)));
             make(resolved, listener, cancellation, taker);
         } finally {

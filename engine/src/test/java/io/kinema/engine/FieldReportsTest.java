@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** How other engines failed the people who brought requests and media; each test is named after the report it closes. */
 class FieldReportsTest {
-    private static final RequestResolver RELEASED = new RequestResolver(Geometries.released(), PictureHeaders.SIZES);
+    private static final RequestResolver RELEASED = new RequestResolver(Geometries.released(), FileHeaders::size);
 
     @TempDir
     Path folder;
@@ -44,7 +44,7 @@ class FieldReportsTest {
             GenerateRequest request = GenerateRequest.prompt("a photo").image(file).build();
             ResolvedRequest released = RELEASED.resolve(request);
             canvases.add(released.width() + "x" + released.height());
-            ResolvedRequest resolved = new RequestResolver(nano, PictureHeaders.SIZES).resolve(request);
+            ResolvedRequest resolved = new RequestResolver(nano, FileHeaders::size).resolve(request);
             small.add(resolved.width() + "x" + resolved.height());
             ConditionMedia.Keyframes media = (ConditionMedia.Keyframes) new MediaLoader(nano).load(resolved);
             vaeInputs.add(hash(media.keyframes().getFirst().picture()));

@@ -50,6 +50,14 @@ public record FrameCounts(int framesPerChunk, int latentsPerChunk) {
         return (frames - latentsPerChunk) / framesPerChunk * latentsPerChunk + 2;
     }
 
+    /** The aligned count that {@code videoLatents} latent frames stand for, the inverse of {@link #videoLatents}. */
+    public int frames(int videoLatents) {
+        if (videoLatents < 2 || (videoLatents - 2) % latentsPerChunk != 0) {
+            throw new IllegalArgumentException("latent frames: got " + videoLatents + ", expected " + latentsPerChunk + "n+2");
+        }
+        return Math.addExact(Math.multiplyExact((videoLatents - 2) / latentsPerChunk, framesPerChunk), latentsPerChunk);
+    }
+
     /** Audio latents per channel that cover {@code frames}: frames / 24 * 40 in float64, rounded half to even. */
     public static int audioLatents(int frames) {
         return (int) Math.rint((double) frames / FPS * AUDIO_LATENTS_PER_SECOND);

@@ -28,10 +28,20 @@ public final class Clock {
         long start = System.nanoTime();
         T result = work.get();
         Duration elapsed = Duration.ofNanos(System.nanoTime() - start);
-        stages.add(new StageTime(stage, seconds(elapsed)));
+        add(stage, seconds(elapsed));
         listener.progress(new Progress.StageFinished(stage, elapsed));
         cancellation.check(stage);
         return result;
+    }
+
+    /** A stage that runs in two parts counts once. */
+    private void add(Stage stage, double seconds) {
+        int earlier = stages.stream().map(StageTime::stage).toList().indexOf(stage);
+        if (earlier < 0) {
+            stages.add(new StageTime(stage, seconds));
+        } else {
+            stages.set(earlier, new StageTime(stage, stages.get(earlier).seconds() + seconds));
+        }
     }
 
     /** @throws io.kinema.engine.CancelledException when the request was cancelled */

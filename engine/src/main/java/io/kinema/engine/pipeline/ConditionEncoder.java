@@ -7,6 +7,7 @@ import io.kinema.engine.Stage;
 import io.kinema.engine.layout.LatentShape;
 import io.kinema.engine.layout.PackedLayout;
 import io.kinema.engine.noise.RequestNoise;
+import io.kinema.engine.preprocess.SavedLatents;
 import io.kinema.media.image.RgbImage;
 import io.kinema.model.StageTap;
 import io.kinema.model.audio.AudioVae;
@@ -54,7 +55,20 @@ final class ConditionEncoder {
                     sound(video.sound());
                 }
             }
+            case ConditionMedia.Reference.Latents saved -> latents(saved.latents(), saved.sound());
             case ConditionMedia.Reference.Audio clip -> sound(clip.sound());
+        }
+    }
+
+    /** Latents of an earlier clip are what a video would be encoded to; they are taken as they are. */
+    private void latents(SavedLatents saved, boolean withSound) {
+        LatentShape shape = saved.shape();
+        tap.floats("condition_latents_" + visual.size(), saved.video(), 1, shape.channels(), shape.frames(), shape.height(), shape.width());
+        visual.add(saved.video());
+        shapes.add(shape);
+        if (withSound) {
+            int width = saved.sound().length / saved.audioLatents() / PackedLayout.AUDIO_CHANNELS;
+            audio.add(Rows.toAudioRows(saved.sound(), saved.audioLatents(), width));
         }
     }
 

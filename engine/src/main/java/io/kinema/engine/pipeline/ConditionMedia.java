@@ -1,6 +1,7 @@
 package io.kinema.engine.pipeline;
 
 import io.kinema.engine.layout.Anchor;
+import io.kinema.engine.preprocess.SavedLatents;
 import io.kinema.media.image.RgbImage;
 import java.util.List;
 
@@ -44,6 +45,24 @@ public sealed interface ConditionMedia {
             public Video {
                 frames = List.copyOf(frames);
                 sound = List.copyOf(sound);
+            }
+        }
+
+        /**
+         * The latents of an earlier clip in place of a video.
+         *
+         * @param latents cut to what is generated
+         * @param sound   whether their sound is a condition too
+         * @param frames  what they decode to, for the text encoder; empty until {@link #decoded}
+         */
+        record Latents(SavedLatents latents, boolean sound, List<RgbImage> frames) implements Reference {
+            public Latents {
+                frames = List.copyOf(frames);
+            }
+
+            /** The same with its frames. */
+            public Latents decoded(List<RgbImage> pictures) {
+                return new Latents(latents, sound, pictures);
             }
         }
 

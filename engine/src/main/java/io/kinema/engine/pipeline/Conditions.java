@@ -39,6 +39,10 @@ record Conditions(List<float[]> visual, List<LatentShape> shapes, List<float[]> 
                     LatentShape shape = pictures.next();
                     yield new ReferenceBlock.Video(shape.frames(), shape.height(), shape.width(), video.sound().isEmpty() ? 0 : sounds.next());
                 }
+                case ConditionMedia.Reference.Latents latents -> {
+                    LatentShape shape = pictures.next();
+                    yield new ReferenceBlock.Video(shape.frames(), shape.height(), shape.width(), latents.sound() ? sounds.next() : 0);
+                }
                 case ConditionMedia.Reference.Audio _ -> new ReferenceBlock.Audio(sounds.next());
             });
         }

@@ -8,7 +8,6 @@ import io.kinema.engine.layout.PackedLayout;
 import io.kinema.engine.record.StepTime;
 import io.kinema.engine.record.UsefulWork;
 import io.kinema.model.dit.Dit;
-import io.kinema.model.dit.DitConfig;
 import java.util.Arrays;
 import java.util.List;
 
@@ -28,12 +27,12 @@ public final class H3Pipeline implements AutoCloseable {
     private H3Pipeline(ModelParts parts, PipelineInput input, Clock clock, PipelineTap tap) {
         this.parts = parts;
         this.backend = parts.backend();
-        this.input = input;
-        MediaTap.show(input.media(), tap);
-        load(clock);
-        this.text = clock.stage(Stage.TEXT_ENCODING, () -> TextStage.encode(parts, input.prompt(), input.media(), tap));
+        load(input, clock);
+        this.input = input.withMedia(LatentFrames.decoded(parts, input.media(), clock));
+        MediaTap.show(this.input.media(), tap);
+        this.text = clock.stage(Stage.TEXT_ENCODING, () -> TextStage.encode(parts, this.input.prompt(), this.input.media(), tap));
         this.conditions = encodeConditions(clock, tap);
-        this.layout = layout(input, text, conditions);
+        this.layout = layout(this.input, text, conditions);
         tapLayout(layout, tap);
     }
 
@@ -76,11 +75,11 @@ public final class H3Pipeline implements AutoCloseable {
         return plan.rows();
     }
 
-    private void load(Clock clock) {
+    private void load(PipelineInput input, Clock clock) {
         clock.stage(Stage.LOADING, () -> {
             parts.tokenizer();
             parts.textEncoder();
-            parts.transformer(input.task());
+            parts.transformer(input.task(), input.adapters());
             parts.videoDecoder();
             parts.audioDecoder();
             if (!(input.media() instanceof ConditionMedia.None)) {
@@ -106,12 +105,12 @@ public final class H3Pipeline implements AutoCloseable {
     }
 
     private DenoisePlan.Denoised denoise(long seed, Clock clock, PipelineTap tap) {
-        Dit dit = parts.transformer(input.task());
+        Dit dit = parts.transformer(input.task(), input.adapters());
         if (plan == null) {
             plan = DenoisePlan.of(backend, dit, layout, text.hidden(), input.video(), input.audio(), tap.looks());
         }
         StartRows start = StartRows.draw(input, conditions, seed);
-        return plan.run(start.video(), start.audio(), work(dit.config()), clock, tap);
+        return plan.run(start.video(), start.audio(), UsefulWork.of(dit.config()), clock, tap);
     }
 
     private Latents latents(DenoisePlan.Denoised rows) {
@@ -124,11 +123,6 @@ public final class H3Pipeline implements AutoCloseable {
                 new long[] {1, shape.channels(), shape.frames(), shape.height(), shape.width()},
                 Rows.toAudioLatents(audio, audioLatents, input.audioChannels()),
                 new long[] {PackedLayout.AUDIO_CHANNELS, input.audioChannels(), audioLatents});
-    }
-
-    private static UsefulWork work(DitConfig c) {
-        return new UsefulWork(c.hidden(), c.inner(), c.ffn(), c.layers(), c.refinerLayers(), c.textDim(), c.videoPatchDim(),
-                c.audioChannels(), c.timeDim());
     }
 
     private static void tapLayout(PackedLayout layout, PipelineTap tap) {

@@ -7,6 +7,7 @@ import io.kinema.engine.plan.Keyframe;
 import io.kinema.engine.plan.ResolvedRequest;
 import io.kinema.engine.preprocess.Keyframes;
 import io.kinema.engine.preprocess.PixelSize;
+import io.kinema.engine.preprocess.SavedLatents;
 import io.kinema.media.audio.AudioReader;
 import io.kinema.media.audio.Sound;
 import io.kinema.media.image.ImageReader;
@@ -46,15 +47,17 @@ public final class MediaLoader {
         return new ConditionMedia.Keyframes(keyframes);
     }
 
-    private static ConditionMedia references(ResolvedRequest request, ReferenceMedia media) {
-        return new ConditionMedia.References(request.references().stream().map(r -> reference(r, media)).toList());
+    private ConditionMedia references(ResolvedRequest request, ReferenceMedia media) {
+        return new ConditionMedia.References(request.references().stream().map(r -> reference(r, request, media)).toList());
     }
 
-    private static ConditionMedia.Reference reference(Reference reference, ReferenceMedia media) {
+    private ConditionMedia.Reference reference(Reference reference, ResolvedRequest request, ReferenceMedia media) {
         try {
             return switch (reference) {
                 case Reference.Image image -> media.image(ImageReader.read(image.file()));
                 case Reference.Video video -> video(video, media);
+                case Reference.Latents latents -> new ConditionMedia.Reference.Latents(
+                        SavedLatents.read(latents.file(), model).cut(request.latentFrames(), request.audioLatents()), latents.sound(), List.of());
                 case Reference.Audio audio -> media.audio(AudioReader.read(audio.file()));
             };
         } catch (BadRequestException e) {

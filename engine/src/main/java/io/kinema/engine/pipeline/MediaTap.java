@@ -36,6 +36,7 @@ final class MediaTap {
                 frames(name + "_frames", video.frames(), tap);
                 sound(name + "_audio", video.sound(), tap);
             }
+            case ConditionMedia.Reference.Latents latents -> frames(name + "_frames", latents.frames(), tap);
             case ConditionMedia.Reference.Audio audio -> sound(name + "_audio", audio.sound(), tap);
         }
     }

@@ -70,7 +70,8 @@ final class TextStage {
     private PromptReference reference(ConditionMedia.Reference reference) {
         return switch (reference) {
             case ConditionMedia.Reference.Image image -> new PromptReference.Image(image(image.picture()));
-            case ConditionMedia.Reference.Video video -> video(video);
+            case ConditionMedia.Reference.Video video -> video(video.frames(), !video.sound().isEmpty());
+            case ConditionMedia.Reference.Latents latents -> video(latents.frames(), latents.sound());
             case ConditionMedia.Reference.Audio _ -> new PromptReference.Audio();
         };
     }
@@ -80,11 +81,11 @@ final class TextStage {
         return images.getLast().grid();
     }
 
-    private PromptReference video(ConditionMedia.Reference.Video video) {
-        ConditionerFrames sampled = ConditionerFrames.sample(video.frames().size(), FrameCounts.FPS, VideoTimes.SAMPLE_FPS,
+    private PromptReference video(List<RgbImage> frames, boolean sound) {
+        ConditionerFrames sampled = ConditionerFrames.sample(frames.size(), FrameCounts.FPS, VideoTimes.SAMPLE_FPS,
                 processor.video().temporalPatch());
-        videos.add(processor.video(sampled.indices().stream().map(video.frames()::get).toList()));
-        return new PromptReference.Video(videos.getLast().grid(), sampled.blockTimestamps(), !video.sound().isEmpty());
+        videos.add(processor.video(sampled.indices().stream().map(frames::get).toList()));
+        return new PromptReference.Video(videos.getLast().grid(), sampled.blockTimestamps(), sound);
     }
 
     /** All pictures, or all videos, as one batch in the order of their blocks. */

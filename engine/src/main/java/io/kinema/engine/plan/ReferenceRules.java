@@ -16,7 +16,7 @@ final class ReferenceRules {
 
     static void check(List<Reference> references) {
         atMost(count(references, Reference.Image.class), MAX_IMAGES, "pictures");
-        atMost(count(references, Reference.Video.class), MAX_VIDEOS, "videos");
+        atMost(count(references, Reference.Video.class) + count(references, Reference.Latents.class), MAX_VIDEOS, "videos");
         atMost(count(references, Reference.Audio.class), MAX_AUDIOS, "sounds");
         atMost(references.size(), MAX_TOTAL, "references in all");
         if (!references.isEmpty() && count(references, Reference.Audio.class) == references.size()) {

@@ -14,10 +14,11 @@ import io.kinema.engine.preprocess.ReferenceImages;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * Checks a request against a model's geometry and fills in what it leaves open. Pure but for the headers of the pictures
+ * Checks a request against a model's geometry and fills in what it leaves open. Pure but for the headers of the files
  * it names; loads no weights.
  */
 public final class RequestResolver {
@@ -32,11 +33,33 @@ public final class RequestResolver {
 
     private final ModelGeometry model;
     private final PictureSizes pictures;
+    private final Optional<MediaHeaders> media;
+    private final AdapterFiles adapterFiles;
 
-    /** @param pictures tells the sizes of keyframes */
+    /** For requests without adapters whose videos and sounds are not looked at: their number is checked, their lengths are not. */
     public RequestResolver(ModelGeometry model, PictureSizes pictures) {
+        this(model, pictures, Optional.empty(), AdapterFiles.NONE);
+    }
+
+    /** {@link #RequestResolver(ModelGeometry, PictureSizes)} for requests with adapters. */
+    public RequestResolver(ModelGeometry model, PictureSizes pictures, AdapterFiles adapterFiles) {
+        this(model, pictures, Optional.empty(), adapterFiles);
+    }
+
+    /**
+     * @param pictures     tells the sizes of keyframes and reference pictures
+     * @param media        tells the lengths of reference videos and sounds
+     * @param adapterFiles reads adapters
+     */
+    public RequestResolver(ModelGeometry model, PictureSizes pictures, MediaHeaders media, AdapterFiles adapterFiles) {
+        this(model, pictures, Optional.of(media), adapterFiles);
+    }
+
+    private RequestResolver(ModelGeometry model, PictureSizes pictures, Optional<MediaHeaders> media, AdapterFiles adapterFiles) {
         this.model = model;
         this.pictures = pictures;
+        this.media = media;
+        this.adapterFiles = adapterFiles;
     }
 
     /** @throws BadRequestException when the request breaks a rule; the first one in the order of its fields */
@@ -49,18 +72,30 @@ public final class RequestResolver {
         List<Keyframe> keyframes = keyframes(request);
         PixelSize canvas = canvas(request, keyframes, notes);
         int frames = FrameRules.frames(request, model, notes);
-        int steps = steps(request, notes);
+        media.ifPresent(headers -> new ReferenceLengths(model, headers, frames).check(request.references()));
+        List<ResolvedAdapter> adapters = AdapterRules.resolve(request.adapters(), task, adapterFiles, notes);
+        Sampling sampling = sampling(request, adapters, notes);
         long seed = seed(request, notes);
         if (request.outputs() < 1 || request.outputs() > MAX_OUTPUTS) {
             throw new BadRequestException("outputs", "" + request.outputs(), "expected 1 to " + MAX_OUTPUTS);
         }
+        return new ResolvedRequest(task, request.prompt(), canvas.width(), canvas.height(), frames,
+                model.counts().videoLatents(frames), canvas.width() / model.spatialCompression(),
+                canvas.height() / model.spatialCompression(), FrameCounts.audioLatents(frames), sampling.steps(), seed,
+                request.outputs(), sampling.flowShift(), sampling.audioFlowShift(), request.noiseScheme(), keyframes, request.references(),
+                adapters, sampling.levels(), notes);
+    }
+
+    private Sampling sampling(GenerateRequest request, List<ResolvedAdapter> adapters, List<String> notes) {
+        Optional<ResolvedAdapter> contracted = Sampling.contracted(request, adapters, model);
+        if (contracted.isPresent()) {
+            return Sampling.of(request, contracted.get(), notes);
+        }
+        int steps = steps(request, notes);
         double flowShift = shift("flowShift", request.flowShift().orElse(model.flowShift()));
         double audioFlowShift = shift("audioFlowShift", request.audioFlowShift().orElse(model.audioFlowShift()));
         ScheduleRules.requireDistinctSteps(steps, flowShift, audioFlowShift);
-        return new ResolvedRequest(task, request.prompt(), canvas.width(), canvas.height(), frames,
-                model.counts().videoLatents(frames), canvas.width() / model.spatialCompression(),
-                canvas.height() / model.spatialCompression(), FrameCounts.audioLatents(frames), steps, seed,
-                request.outputs(), flowShift, audioFlowShift, request.noiseScheme(), keyframes, request.references(), notes);
+        return new Sampling(steps, flowShift, audioFlowShift, List.of());
     }
 
     private static void requirePrompt(String prompt) {

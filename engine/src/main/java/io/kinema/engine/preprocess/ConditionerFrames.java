@@ -35,11 +35,16 @@ public record ConditionerFrames(List<Integer> indices, List<Double> blockTimesta
             }
         }
         if (indices.size() < temporalPatch) {
-            int least = (int) Math.rint((temporalPatch - 1) * stride) + 1;
+            int least = leastFrames(fps, sampleFps, temporalPatch);
             throw new BadRequestException("references", "a video of " + frames + " frames", String.format(Locale.ROOT,
                     "expected at least %d at %s frames a second (%.2f s); choose a longer one", least, fps, least / fps));
         }
         return new ConditionerFrames(indices, timestamps(indices.size(), sampleFps, temporalPatch));
+    }
+
+    /** The fewest frames of which {@link #sample} makes one group. */
+    public static int leastFrames(double fps, double sampleFps, int temporalPatch) {
+        return (int) Math.rint((temporalPatch - 1) * fps / sampleFps) + 1;
     }
 
     private static List<Double> timestamps(int samples, double sampleFps, int group) {

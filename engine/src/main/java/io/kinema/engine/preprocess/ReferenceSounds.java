@@ -23,6 +23,18 @@ public final class ReferenceSounds {
     private ReferenceSounds() {
     }
 
+    /** @throws BadRequestException if a sound has neither one, two nor six channels, or a rate outside 4 to 384 kHz */
+    public static void requireFormat(int channels, int rate) {
+        if (channels > 2 && channels != SURROUND) {
+            throw new BadRequestException("references", "a sound of " + channels + " channels",
+                    "expected one, two or six (5.1); mix it down first");
+        }
+        if (rate < LEAST_RATE || rate > MOST_RATE) {
+            throw new BadRequestException("references", "a sound of " + rate + " Hz", "expected " + LEAST_RATE + " to "
+                    + MOST_RATE + "; convert it first");
+        }
+    }
+
     /**
      * The first {@code maxSeconds} of a sound, cut at its own rate, then stereo (one channel is doubled, 5.1 is mixed down), then
      * resampled once.
@@ -30,14 +42,7 @@ public final class ReferenceSounds {
      * @throws BadRequestException if the sound has neither one, two nor six channels, no sample, or a rate outside 4 to 384 kHz
      */
     public static Sound normalised(Sound sound, int targetRate, double maxSeconds) {
-        if (sound.channelCount() > 2 && sound.channelCount() != SURROUND) {
-            throw new BadRequestException("references", "a sound of " + sound.channelCount() + " channels",
-                    "expected one, two or six (5.1); mix it down first");
-        }
-        if (sound.sampleRate() < LEAST_RATE || sound.sampleRate() > MOST_RATE) {
-            throw new BadRequestException("references", "a sound of " + sound.sampleRate() + " Hz", "expected " + LEAST_RATE + " to "
-                    + MOST_RATE + "; convert it first");
-        }
+        requireFormat(sound.channelCount(), sound.sampleRate());
         int kept = (int) Math.min(sound.length(), (long) (maxSeconds * sound.sampleRate()));
         if (kept < 1) {
             throw new BadRequestException("references", "a sound without samples", "expected at least one; choose another file");

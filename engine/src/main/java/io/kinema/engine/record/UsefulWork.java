@@ -1,5 +1,7 @@
 package io.kinema.engine.record;
 
+import io.kinema.model.dit.DitConfig;
+
 /**
  * Useful floating-point operations of the transformer, counted from shapes: matrix products and attention on valid rows;
  * norms, rotary embeddings, softmax, padding and conversions are left out. A multiply-add counts as two.
@@ -21,6 +23,12 @@ public record UsefulWork(long hidden, long inner, long ffn, long layers, long re
             + " + 2*hidden*(video*(V + Vg) + audio*(A + Ag)) + 2*hidden*text*L + 2*T*modulation*(layers*18 + 2)*hidden;"
             + " W = 4*inner*hidden + 3*hidden*ffn; N = all rows, L text, V video and A audio rows (Vg, Ag generated),"
             + " T = timesteps not evaluated in an earlier step";
+
+    /** The sizes of a transformer. */
+    public static UsefulWork of(DitConfig c) {
+        return new UsefulWork(c.hidden(), c.inner(), c.ffn(), c.layers(), c.refinerLayers(), c.textDim(), c.videoPatchDim(), c.audioChannels(),
+                c.timeDim());
+    }
 
     /**
      * Work of one evaluation.

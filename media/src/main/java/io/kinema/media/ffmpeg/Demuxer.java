@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.channels.SeekableByteChannel;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
 import org.bytedeco.ffmpeg.avcodec.AVPacket;
 import org.bytedeco.ffmpeg.avformat.AVFormatContext;
 import org.bytedeco.ffmpeg.avformat.AVInputFormat;
@@ -120,6 +121,11 @@ public final class Demuxer implements AutoCloseable {
     /** Packets that the index of the container lists for a stream; 0 if it has no full index. */
     public int indexed(AVStream stream) {
         return indexesAll ? avformat.avformat_index_get_entries_count(stream) : 0;
+    }
+
+    /** The text tags of the whole file. */
+    public SortedMap<String, String> tags() {
+        return Options.entries(context.metadata());
     }
 
     /** Duration of the whole in seconds, if the container knows it. */

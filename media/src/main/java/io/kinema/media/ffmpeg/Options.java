@@ -2,7 +2,10 @@ package io.kinema.media.ffmpeg;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import org.bytedeco.ffmpeg.avutil.AVDictionary;
+import org.bytedeco.ffmpeg.avutil.AVDictionaryEntry;
 import org.bytedeco.ffmpeg.global.avutil;
 import org.bytedeco.javacpp.BytePointer;
 
@@ -28,6 +31,22 @@ final class Options implements AutoCloseable {
                 throw new IllegalArgumentException(by + " has no option '" + first.key().getString() + "'.");
             }
         }
+    }
+
+    /** The entries of any dictionary, which may be null. */
+    static SortedMap<String, String> entries(AVDictionary dictionary) {
+        SortedMap<String, String> entries = new TreeMap<>();
+        if (dictionary == null || dictionary.isNull()) {
+            return entries;
+        }
+        for (AVDictionaryEntry e = avutil.av_dict_iterate(dictionary, null); e != null && !e.isNull(); e = avutil.av_dict_iterate(dictionary, e)) {
+            entries.put(text(e.key()), text(e.value()));
+        }
+        return entries;
+    }
+
+    private static String text(BytePointer utf8) {
+        return utf8 == null || utf8.isNull() ? "" : utf8.getString(StandardCharsets.UTF_8);
     }
 
     private void set(String key, String value) {

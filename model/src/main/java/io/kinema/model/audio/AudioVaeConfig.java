@@ -94,7 +94,7 @@ public record AudioVaeConfig(int encoderDim, List<Integer> encoderRates, int lat
     }
 
     /** Channels after decoder stage {@code i}. */
-    int decoderChannels(int i) {
+    public int decoderChannels(int i) {
         return decoderDim >> (i + 1);
     }
 }

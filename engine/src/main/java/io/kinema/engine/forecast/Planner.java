@@ -1,0 +1,103 @@
+package io.kinema.engine.forecast;
+
+import io.kinema.compute.Backend;
+import io.kinema.compute.Device;
+import io.kinema.compute.Precision;
+import io.kinema.compute.cpu.CpuBackend;
+import io.kinema.engine.layout.PackedLayout;
+import io.kinema.engine.model.Component;
+import io.kinema.engine.model.ModelFolder;
+import io.kinema.engine.pipeline.Backends;
+import io.kinema.engine.plan.MediaHeaders;
+import io.kinema.engine.plan.PictureSizes;
+import io.kinema.engine.plan.ResolvedRequest;
+import io.kinema.engine.prompt.H3Tokenizer;
+import io.kinema.engine.record.HostFacts;
+import io.kinema.engine.record.RunRecord;
+import io.kinema.engine.record.UsefulWork;
+import io.kinema.engine.schedule.RowTimesteps;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.OptionalInt;
+import java.util.Set;
+
+/**
+ * Plans resolved requests on one model and device.
+ *
+ * @param folder      the model
+ * @param transformer weights used in place of the folder's own
+ * @param device      as {@link Backends} knows it
+ * @param threads     of the device
+ * @param precision   plan of the transformer and the text encoder
+ */
+public record Planner(ModelFolder folder, Optional<Path> transformer, String device, OptionalInt threads, Precision precision) {
+    private static final double PROBE_SECONDS = 0.15;
+
+    /**
+     * Plans a request.
+     *
+     * @param request  resolved against this model
+     * @param pictures sizes of the pictures it names
+     * @param headers  headers of its videos and sounds
+     * @param rates    what this machine measured before
+     * @throws io.kinema.weights.BadWeightsException when a network's files are missing or broken
+     * @throws io.kinema.engine.BadRequestException  when there is no such device, or the text encoder cannot look at a reference
+     */
+    public RunPlan plan(ResolvedRequest request, PictureSizes pictures, MediaHeaders headers, Rates rates) {
+        var opener = Backends.opener(device, threads);
+        ModelSizes sizes = ModelSizes.read(folder, request.task(), transformer);
+        Sequence sequence;
+        try (H3Tokenizer tokenizer = H3Tokenizer.open(folder.folder(Component.TOKENIZER))) {
+            sequence = new SequenceBuilder(request, folder.geometry(), sizes, pictures, headers).build(tokenizer);
+        }
+        Steps steps = Steps.of(request, sequence.layout());
+        double flops = steps.flops(UsefulWork.of(sizes.dit()), sequence.rows());
+        RunRecord.Execution execution = new RunRecord.Execution(Device.CPU.toString(), device, precision.label(),
+                device.equals("cpu") ? threads.orElse(Runtime.getRuntime().availableProcessors()) : 1);
+        Component component = Component.transformerOf(request.task());
+        String name = transformer.map(p -> String.valueOf(p.getFileName())).orElse(component.key());
+        String modelName = String.valueOf(folder.root().getFileName());
+        TimeForecast time = new TimeForecast(rates, Rates.way(HostFacts.here().processor(), new RunRecord.Model(modelName, name, "", ""), execution),
+                sequence.rows(), flops, request.outputs());
+        OptionalDouble probed = time.measured() ? OptionalDouble.empty() : probe(opener);
+        MemoryForecast memory = new MemoryForecast(sizes, precision, request, sequence, steps.timesteps());
+        return new RunPlan(request, modelName, name, sizes.weightBytes(), execution, ReferenceLabels.of(request), sequence.rows(),
+                flops * request.outputs(), memory.stages(), memory.scratchByNetwork(),
+                time.stages(probed), probed);
+    }
+
+    private static OptionalDouble probe(java.util.function.Supplier<Backend> opener) {
+        try (Backend backend = opener.get()) {
+            return backend instanceof CpuBackend cpu ? OptionalDouble.of(cpu.sgemmRate(PROBE_SECONDS)) : OptionalDouble.empty();
+        }
+    }
+
+    /** The distinct timesteps of every evaluation. */
+    private record Steps(List<float[]> distinct) {
+        static Steps of(ResolvedRequest request, PackedLayout layout) {
+            return new Steps(RowTimesteps.plan(layout, request.videoGrid(), request.audioGrid()).stream().map(RowTimesteps::distinct).toList());
+        }
+
+        int timesteps() {
+            Set<Float> seen = new HashSet<>();
+            distinct.forEach(step -> add(step, seen));
+            return seen.size();
+        }
+
+        double flops(UsefulWork work, UsefulWork.Rows rows) {
+            Set<Float> seen = new HashSet<>();
+            return distinct.stream().mapToDouble(step -> work.evaluation(rows, add(step, seen))).sum();
+        }
+
+        private static int add(float[] step, Set<Float> seen) {
+            int before = seen.size();
+            for (float t : step) {
+                seen.add(t);
+            }
+            return seen.size() - before;
+        }
+    }
+}

@@ -1,0 +1,110 @@
+package io.kinema.engine.forecast;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.kinema.engine.Clip;
+import io.kinema.engine.EngineOptions;
+import io.kinema.engine.GenerateRequest;
+import io.kinema.engine.Geometries;
+import io.kinema.engine.H3Engine;
+import io.kinema.engine.H3Planner;
+import io.kinema.engine.Reference;
+import io.kinema.engine.Stage;
+import io.kinema.media.audio.Sound;
+import io.kinema.media.audio.WavWriter;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.OptionalDouble;
+import org.assertj.core.data.Percentage;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A plan says before a run what its record says after it. */
+class PlanMatchesRunTest {
+    private static final Percentage SCRATCH_MARGIN = Percentage.withPercentage(15);
+    private static final EngineOptions OPTIONS = EngineOptions.builder().model(Geometries.NANO).threads(2).build();
+
+    @TempDir
+    private static Path folder;
+
+    private static Clip first;
+
+    @BeforeAll
+    static void makeReferences() {
+        first = compare(request().outputs(1));
+        first.writeMp4(folder.resolve("clip.mp4"));
+        first.writeFrames(folder);
+        first.saveLatents(folder.resolve("clip.safetensors"));
+        WavWriter.write(new Sound(22_050, new float[][] {new float[30_000]}), folder.resolve("mono.wav"));
+    }
+
+    private static GenerateRequest.Builder request() {
+        return GenerateRequest.prompt("A red circle bounces.").frames(20).steps(2);
+    }
+
+    private static Reference reference(String kind, String file) {
+        return Reference.parse(kind + ":" + folder.resolve(file));
+    }
+
+    @Test
+    void keyframes() {
+        compare(request().image(folder.resolve("frame-00003.png")).lastImage(folder.resolve("frame-00009.png")));
+    }
+
+    @Test
+    void references() {
+        compare(request().reference(reference("video+sound", "clip.mp4")).reference(reference("image", "frame-00000.png"))
+                .reference(reference("audio", "mono.wav")).reference(reference("video", "clip.mp4")));
+    }
+
+    @Test
+    void latentsOfAnEarlierClip() {
+        compare(request().frames(39).reference(reference("latents+sound", "clip.safetensors")).reference(reference("latents", "clip.safetensors")));
+    }
+
+    @Test
+    void aLargerCanvasInTiles() {
+        compare(request().size(448, 256));
+    }
+
+    @Test
+    void aRunMakesTheNextPlanSure() {
+        GenerateRequest request = request().outputs(2).build();
+        RunPlan before = H3Planner.plan(OPTIONS, request, Rates.NONE);
+        assertThat(before.probed()).isPresent();
+        assertThat(before.certainty()).startsWith("a lower bound");
+        Rates rates = Rates.read(Rates.NONE.with(first.record()).with(first.record()).toJson());
+        RunPlan after = H3Planner.plan(OPTIONS, request, rates);
+        assertThat(after.probed()).isEqualTo(OptionalDouble.empty());
+        assertThat(after.certainty()).isEqualTo("measured 2 times on this machine");
+        double denoising = first.record().stages().stream().filter(s -> s.stage() == Stage.DENOISING).findFirst().orElseThrow().seconds();
+        assertThat(after.time()).filteredOn(t -> t.stage() == Stage.DENOISING).singleElement()
+                .satisfies(t -> assertThat(t.seconds().getAsDouble()).as("two outputs").isCloseTo(2 * denoising, within(1e-9)));
+    }
+
+    /** Plans a request, makes it, and compares. */
+    private static Clip compare(GenerateRequest.Builder builder) {
+        GenerateRequest request = builder.build();
+        RunPlan plan = H3Planner.plan(OPTIONS, request, Rates.NONE);
+        Clip clip;
+        // A fresh engine: its networks' peaks are of this request alone.
+        try (H3Engine engine = H3Engine.open(OPTIONS)) {
+            clip = engine.generate(request);
+        }
+        JsonNode planned = plan.toJson();
+        JsonNode made = clip.record().toJson();
+        for (String part : List.of("request", "rows", "execution")) {
+            assertThat(planned.path(part)).as(part).isEqualTo(made.path(part));
+        }
+        assertThat(plan.usefulFlops()).isEqualTo(clip.record().usefulFlops());
+        assertThat(plan.transformer()).isEqualTo(clip.record().model().transformer());
+        assertThat(plan.memory()).extracting(RunPlan.StageMemory::stage).containsExactlyInAnyOrderElementsOf(
+                clip.record().stages().stream().map(s -> s.stage()).toList());
+        clip.record().memory().scratchBytes().forEach((network, bytes) ->
+                assertThat(plan.scratch().get(network)).as("scratch of the %s", network).isCloseTo(bytes, SCRATCH_MARGIN));
+        return clip;
+    }
+}
