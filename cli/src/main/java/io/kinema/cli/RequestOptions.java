@@ -1,11 +1,13 @@
 package io.kinema.cli;
 
+import io.kinema.engine.AdapterUse;
 import io.kinema.engine.AspectRatio;
 import io.kinema.engine.BadRequestException;
 import io.kinema.engine.GenerateRequest;
 import io.kinema.engine.NoiseScheme;
 import io.kinema.engine.Reference;
 import io.kinema.engine.Task;
+import io.kinema.model.adapter.Alpha;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -63,6 +65,13 @@ final class RequestOptions {
             description = "Order in which noise is drawn from the seed (default: diffusers).")
     private Optional<String> noiseScheme = Optional.empty();
 
+    @Option(names = "--adapter", paramLabel = "FILE[:SCALE]", description = "Adapter on the transformer; may be given more than once.")
+    private List<String> adapters = List.of();
+
+    @Option(names = "--adapter-alpha", paramLabel = "A|rank",
+            description = "Alpha of an adapter that is not known and does not state it.")
+    private Optional<String> adapterAlpha = Optional.empty();
+
     @Option(names = "--strict", description = "Refuse values that would be snapped.")
     private boolean strict;
 
@@ -84,7 +93,16 @@ final class RequestOptions {
         flowShift.ifPresent(set(request::flowShift));
         audioFlowShift.ifPresent(set(request::audioFlowShift));
         noiseScheme.map(RequestOptions::noiseScheme).ifPresent(set(request::noiseScheme));
+        if (adapterAlpha.isPresent() && adapters.isEmpty()) {
+            throw new BadRequestException("adapterAlpha", adapterAlpha.get() + " without an adapter", "expected --adapter with it; leave it out");
+        }
+        adapters.stream().map(AdapterUse::parse).map(this::withAlpha).forEach(request::adapter);
         return request.build();
+    }
+
+    private AdapterUse withAlpha(AdapterUse use) {
+        return adapterAlpha.map(text -> use.withAlpha(Alpha.parse(text)
+                .orElseThrow(() -> new BadRequestException("adapterAlpha", "'" + text + "'", "expected a number above 0, or rank")))).orElse(use);
     }
 
     /** Clips asked for; the engine checks the number. */

@@ -26,6 +26,15 @@ public interface ElementwiseOps {
     void scale(Tensor x, float factor, Tensor out);
 
     /**
+     * {@code out = fma(factor, x, out)}: one rounding. How a low-rank adapter's FP32 delta joins the FP32 product of its base,
+     * before that is stored in a narrower type and before any reduction over ranks.
+     *
+     * @param x   FP32 [M, D], rows may be strided
+     * @param out FP32 [M, D], updated in place, rows may be strided (a slice of a fused product)
+     */
+    void addScaled(Tensor x, float factor, Tensor out);
+
+    /**
      * {@code residual[m] += gate[row(m)] * x[m]}, product and sum rounded separately; without a gate {@code residual += x}.
      *
      * @param residual FP32 [M, D], updated in place

@@ -1,6 +1,7 @@
 package io.kinema.engine;
 
 import io.kinema.engine.model.ModelGeometry;
+import io.kinema.engine.plan.AdapterFiles;
 import io.kinema.engine.plan.PictureSizes;
 import io.kinema.engine.plan.RequestResolver;
 import io.kinema.media.container.HeaderReader;
@@ -15,8 +16,8 @@ final class FileHeaders {
     }
 
     /** A resolver that looks at the files which a request names. */
-    static RequestResolver resolver(ModelGeometry model) {
-        return new RequestResolver(model, FileHeaders::size, HeaderReader::read);
+    static RequestResolver resolver(ModelGeometry model, AdapterFiles adapters) {
+        return new RequestResolver(model, FileHeaders::size, HeaderReader::read, adapters);
     }
 
     /** Width and height as seen upright. */

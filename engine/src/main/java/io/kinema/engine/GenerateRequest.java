@@ -30,12 +30,14 @@ import java.util.OptionalLong;
  * @param audioFlowShift shift of the sound's schedule
  * @param noiseScheme    order of the noise draws
  * @param strict         refuse instead of snapping
+ * @param adapters       in the order in which their deltas are added
  */
 public record GenerateRequest(String prompt, Optional<Task> task, Optional<Path> image, Optional<Path> lastImage,
                               List<Reference> references, OptionalInt width, OptionalInt height,
                               Optional<AspectRatio> aspectRatio, OptionalInt frames, OptionalDouble seconds,
                               OptionalInt steps, OptionalLong seed, int outputs, OptionalDouble flowShift,
-                              OptionalDouble audioFlowShift, NoiseScheme noiseScheme, boolean strict) {
+                              OptionalDouble audioFlowShift, NoiseScheme noiseScheme, boolean strict,
+                              List<AdapterUse> adapters) {
     public GenerateRequest {
         Objects.requireNonNull(prompt, "prompt");
         Objects.requireNonNull(task, "task");
@@ -52,6 +54,7 @@ public record GenerateRequest(String prompt, Optional<Task> task, Optional<Path>
         Objects.requireNonNull(flowShift, "flowShift");
         Objects.requireNonNull(audioFlowShift, "audioFlowShift");
         Objects.requireNonNull(noiseScheme, "noiseScheme");
+        adapters = List.copyOf(adapters);
     }
 
     /** A builder for this prompt. */
@@ -78,6 +81,7 @@ public record GenerateRequest(String prompt, Optional<Task> task, Optional<Path>
         private OptionalDouble audioFlowShift = OptionalDouble.empty();
         private NoiseScheme noiseScheme = NoiseScheme.DIFFUSERS;
         private boolean strict;
+        private final List<AdapterUse> adapters = new ArrayList<>();
 
         private Builder(String prompt) {
             this.prompt = Objects.requireNonNull(prompt, "prompt");
@@ -171,9 +175,15 @@ public record GenerateRequest(String prompt, Optional<Task> task, Optional<Path>
             return this;
         }
 
+        /** Appends an adapter. */
+        public Builder adapter(AdapterUse value) {
+            adapters.add(Objects.requireNonNull(value, "adapter"));
+            return this;
+        }
+
         public GenerateRequest build() {
             return new GenerateRequest(prompt, task, image, lastImage, references, width, height, aspectRatio, frames, seconds,
-                    steps, seed, outputs, flowShift, audioFlowShift, noiseScheme, strict);
+                    steps, seed, outputs, flowShift, audioFlowShift, noiseScheme, strict, adapters);
         }
     }
 }

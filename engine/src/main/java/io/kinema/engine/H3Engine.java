@@ -84,7 +84,7 @@ public final class H3Engine implements AutoCloseable {
      */
     public ResolvedRequest resolve(GenerateRequest request) {
         requireOpen();
-        return FileHeaders.resolver(model.geometry()).resolve(request);
+        return FileHeaders.resolver(model.geometry(), parts::adapter).resolve(request);
     }
 
     /** {@link #generate(GenerateRequest, ProgressListener, Cancellation)} without a listener. */
@@ -123,7 +123,7 @@ public final class H3Engine implements AutoCloseable {
     public void generateEach(GenerateRequest request, ProgressListener listener, Cancellation cancellation, Consumer<Clip> taker) {
         claim();
         try {
-            ResolvedRequest resolved = FileHeaders.resolver(model.geometry()).resolve(request);
+            ResolvedRequest resolved = FileHeaders.resolver(model.geometry(), parts::adapter).resolve(request);
             resolved.notes().forEach(note -> listener.progress(new Progress.Message(note)));
             make(resolved, listener, cancellation, taker);
         } finally {

@@ -4,9 +4,13 @@ import io.kinema.engine.forecast.Planner;
 import io.kinema.engine.forecast.Rates;
 import io.kinema.engine.forecast.RunPlan;
 import io.kinema.engine.model.BundledModel;
+import io.kinema.engine.model.Component;
 import io.kinema.engine.model.ModelFolder;
+import io.kinema.engine.model.TransformerWeights;
+import io.kinema.engine.pipeline.AdapterLibrary;
 import io.kinema.engine.plan.ResolvedRequest;
 import io.kinema.media.container.HeaderReader;
+import io.kinema.model.dit.DitConfig;
 
 /** Says what a request would do and cost, without loading a weight; it refuses what {@link H3Engine#generate} would refuse. */
 public final class H3Planner {
@@ -24,8 +28,15 @@ public final class H3Planner {
      */
     public static RunPlan plan(EngineOptions options, GenerateRequest request, Rates rates) {
         ModelFolder model = ModelFolder.open(options.model().orElseGet(BundledModel::folder));
-        ResolvedRequest resolved = FileHeaders.resolver(model.geometry()).resolve(request);
-        return new Planner(model, options.transformer(), options.device(), options.threads(), options.precision())
-                .plan(resolved, FileHeaders::size, HeaderReader::read, rates);
+        try (AdapterLibrary adapters = new AdapterLibrary()) {
+            ResolvedRequest resolved = FileHeaders.resolver(model.geometry(),
+                    (use, task) -> adapters.read(use, transformer(model, options, task))).resolve(request);
+            return new Planner(model, options.transformer(), options.device(), options.threads(), options.precision())
+                    .plan(resolved, FileHeaders::size, HeaderReader::read, rates);
+        }
+    }
+
+    private static DitConfig transformer(ModelFolder model, EngineOptions options, Task task) {
+        return DitConfig.read(TransformerWeights.of(model.network(Component.transformerOf(task)), options.transformer()).config());
     }
 }

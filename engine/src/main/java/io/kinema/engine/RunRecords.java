@@ -56,12 +56,12 @@ final class RunRecords {
     }
 
     private RunRecord.Schedule schedule() {
-        return new RunRecord.Schedule(sigmas(request.flowShift()), sigmas(request.audioFlowShift()));
+        return new RunRecord.Schedule(sigmas(request.videoGrid()), sigmas(request.audioGrid()));
     }
 
-    private List<Float> sigmas(double shift) {
+    private static List<Float> sigmas(SigmaGrid grid) {
         List<Float> values = new ArrayList<>();
-        for (float sigma : SigmaGrid.ofEvaluations(request.steps(), shift).sigmas()) {
+        for (float sigma : grid.sigmas()) {
             values.add(sigma);
         }
         return values;

@@ -155,6 +155,12 @@ public abstract class CheckedBackend implements Backend {
     }
 
     @Override
+    public final void addScaled(Tensor x, float factor, Tensor out) {
+        elementwiseChecks.addScaled(x, out);
+        kernels().elementwise().addScaled(x, factor, out);
+    }
+
+    @Override
     public final void gatedResidualAdd(Tensor residual, Tensor x, Optional<RowGate> gate) {
         elementwiseChecks.gatedResidualAdd(residual, x, gate);
         kernels().elementwise().gatedResidualAdd(residual, x, gate);

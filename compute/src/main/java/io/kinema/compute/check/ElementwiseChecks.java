@@ -29,6 +29,14 @@ record ElementwiseChecks(Device device) {
         a.sameOrDisjoint(name, x, out);
     }
 
+    void addScaled(Tensor x, Tensor out) {
+        Arguments a = new Arguments("addScaled", device);
+        a.f32("x", x, 2);
+        a.f32("out", out, 2);
+        a.sameShape("out", out, x);
+        a.disjoint("x", x, out);
+    }
+
     void gatedResidualAdd(Tensor residual, Tensor x, Optional<RowGate> gate) {
         Arguments a = new Arguments("gatedResidualAdd", device);
         a.f32("residual", residual, 2);

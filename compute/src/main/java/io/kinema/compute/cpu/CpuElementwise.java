@@ -94,6 +94,11 @@ final class CpuElementwise implements ElementwiseOps {
     }
 
     @Override
+    public void addScaled(Tensor x, float factor, Tensor out) {
+        map(out, x, out, (sum, delta, n) -> VectorLoops.addScaled(sum, delta, factor, n));
+    }
+
+    @Override
     public void clamp(Tensor x, float low, float high, Tensor out) {
         map(x, out, (a, n) -> PlainLoops.clamp(a, n, low, high));
     }

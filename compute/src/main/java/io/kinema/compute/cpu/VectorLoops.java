@@ -37,6 +37,14 @@ final class VectorLoops {
         }
     }
 
+    /** {@code a = fma(factor, b, a)}. */
+    static void addScaled(float[] a, float[] b, float factor, int n) {
+        FloatVector factors = Lanes.all(factor);
+        for (int i = 0; i < n; i += Lanes.COUNT) {
+            Lanes.load(b, i).fma(factors, Lanes.load(a, i)).intoArray(a, i);
+        }
+    }
+
     /** {@code a[at + i] += factors[i] * b[at + i]} for i in [0, n), product and sum rounded separately. */
     static void addProduct(float[] a, float[] b, int at, float[] factors, int n) {
         int i = 0;

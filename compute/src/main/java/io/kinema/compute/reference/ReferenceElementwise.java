@@ -71,6 +71,11 @@ final class ReferenceElementwise implements ElementwiseOps {
     }
 
     @Override
+    public void addScaled(Tensor x, float factor, Tensor out) {
+        map(x, out, out, (delta, sum) -> Math.fma(factor, delta, sum));
+    }
+
+    @Override
     public void clamp(Tensor x, float low, float high, Tensor out) {
         map(x, out, value -> Math.min(Math.max(value, low), high));
     }

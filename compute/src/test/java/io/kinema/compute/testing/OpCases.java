@@ -225,6 +225,14 @@ public final class OpCases {
                 return residual;
             }));
         }
+        for (int n : new int[] {1, 7, 16, 33, 9001}) {
+            cases.add(of("addScaled " + n + " into a slice", 0, b -> {
+                Values v = new Values(22);
+                Tensor out = v.normal(5, n + 9L);
+                b.addScaled(v.normal(5, n + 3L).slice(1, 2, n + 2L), -0.75f, out.slice(1, 4, n + 4L));
+                return out;
+            }));
+        }
         cases.add(of("snake beyond the vector sine", FP32, b -> {
             Tensor x = new Values(16).scaled(DType.F32, 1e8, 1, 2, 50);
             b.snake(x, Tensor.ofFloats(new float[] {1, 0.01f}, 2), Tensor.ofFloats(new float[] {1e8f, 1e8f}, 2), x);

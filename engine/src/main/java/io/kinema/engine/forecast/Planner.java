@@ -16,7 +16,6 @@ import io.kinema.engine.record.HostFacts;
 import io.kinema.engine.record.RunRecord;
 import io.kinema.engine.record.UsefulWork;
 import io.kinema.engine.schedule.RowTimesteps;
-import io.kinema.engine.schedule.SigmaGrid;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
@@ -79,8 +78,7 @@ public record Planner(ModelFolder folder, Optional<Path> transformer, String dev
     /** The distinct timesteps of every evaluation. */
     private record Steps(List<float[]> distinct) {
         static Steps of(ResolvedRequest request, PackedLayout layout) {
-            return new Steps(RowTimesteps.plan(layout, SigmaGrid.ofEvaluations(request.steps(), request.flowShift()),
-                    SigmaGrid.ofEvaluations(request.steps(), request.audioFlowShift())).stream().map(RowTimesteps::distinct).toList());
+            return new Steps(RowTimesteps.plan(layout, request.videoGrid(), request.audioGrid()).stream().map(RowTimesteps::distinct).toList());
         }
 
         int timesteps() {

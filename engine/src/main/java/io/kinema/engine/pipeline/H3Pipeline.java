@@ -79,7 +79,7 @@ public final class H3Pipeline implements AutoCloseable {
         clock.stage(Stage.LOADING, () -> {
             parts.tokenizer();
             parts.textEncoder();
-            parts.transformer(input.task());
+            parts.transformer(input.task(), input.adapters());
             parts.videoDecoder();
             parts.audioDecoder();
             if (!(input.media() instanceof ConditionMedia.None)) {
@@ -105,7 +105,7 @@ public final class H3Pipeline implements AutoCloseable {
     }
 
     private DenoisePlan.Denoised denoise(long seed, Clock clock, PipelineTap tap) {
-        Dit dit = parts.transformer(input.task());
+        Dit dit = parts.transformer(input.task(), input.adapters());
         if (plan == null) {
             plan = DenoisePlan.of(backend, dit, layout, text.hidden(), input.video(), input.audio(), tap.looks());
         }

@@ -2,6 +2,7 @@ package io.kinema.engine.pipeline;
 
 import io.kinema.compute.Backend;
 import io.kinema.compute.Precision;
+import io.kinema.engine.AdapterUse;
 import io.kinema.engine.Task;
 import io.kinema.engine.model.Component;
 import io.kinema.engine.model.ModelFolder;
@@ -9,6 +10,8 @@ import io.kinema.engine.model.NetworkFolder;
 import io.kinema.engine.model.TransformerWeights;
 import io.kinema.engine.prompt.H3Tokenizer;
 import io.kinema.model.AutoencoderPart;
+import io.kinema.model.adapter.Adapter;
+import io.kinema.model.adapter.FusedTensors;
 import io.kinema.model.audio.AudioVae;
 import io.kinema.model.audio.AudioVaeConfig;
 import io.kinema.model.dit.Dit;
@@ -43,6 +46,7 @@ public final class ModelParts implements AutoCloseable {
     private final Backend backend;
     private final Precision precision;
     private final Optional<Path> transformer;
+    private final AdapterLibrary library = new AdapterLibrary();
     /** Opened ahead on background threads; taken by {@link #weights}. */
     private final Map<Path, CompletableFuture<TensorSource>> ahead = new HashMap<>();
     private final Map<Path, TensorSource> checkpoints = new HashMap<>();
@@ -86,8 +90,45 @@ public final class ModelParts implements AutoCloseable {
     /** The transformer of a task. Two tasks that share one folder share one transformer. */
     public Dit transformer(Task task) {
         Path path = transformerPath(task);
-        return part(path, () -> Dit.open(backend, weights(path, () -> transformerWeights(task).open()),
-                DitConfig.read(transformerWeights(task).config()), precision, Rounding.of(precision)), Dit.class);
+        return part(path, () -> Dit.open(backend, transformerTensors(task), config(task), precision, Rounding.of(precision)), Dit.class);
+    }
+
+    /**
+     * The transformer of a task with these adapters in force until the next call. An adapter that edits whole weights makes a
+     * transformer of its own; the others leave the base as it is.
+     */
+    public Dit transformer(Task task, List<AdapterUse> adapters) {
+        Optional<Adapter> fused = adapters.stream().map(use -> adapter(use, task)).filter(Adapter::fused).findFirst();
+        if (fused.isPresent()) {
+            return fusedTransformer(task, fused.get());
+        }
+        Dit dit = transformer(task);
+        library.use(dit, adapters);
+        return dit;
+    }
+
+    /** An adapter, checked against the transformer of a task. @throws io.kinema.weights.BadWeightsException when it does not fit */
+    public Adapter adapter(AdapterUse use, Task task) {
+        return library.read(use, config(task));
+    }
+
+    private DitConfig config(Task task) {
+        return DitConfig.read(transformerWeights(task).config());
+    }
+
+    private TensorSource transformerTensors(Task task) {
+        return weights(transformerPath(task), () -> transformerWeights(task).open());
+    }
+
+    private record FusedKey(Path path, String sha256) {
+    }
+
+    private Dit fusedTransformer(Task task, Adapter adapter) {
+        return part(new FusedKey(transformerPath(task), adapter.sha256()), () -> {
+            FusedTensors fused = FusedTensors.of(backend, transformerTensors(task), adapter);
+            owned.push(fused);
+            return Dit.open(backend, fused, config(task), precision, Rounding.of(precision));
+        }, Dit.class);
     }
 
     /** Where the transformer of a task comes from. */
@@ -196,6 +237,7 @@ public final class ModelParts implements AutoCloseable {
         // What was opened ahead and never used is closed when it is there; its failure no longer matters.
         ahead.values().forEach(opening -> opening.thenAccept(TensorSource::close));
         ahead.clear();
+        library.close();
         open.clear();
         checkpoints.clear();
         while (!owned.isEmpty()) {

@@ -1,13 +1,16 @@
 package io.kinema.engine.pipeline;
 
+import io.kinema.engine.AdapterUse;
 import io.kinema.engine.NoiseScheme;
 import io.kinema.engine.Task;
 import io.kinema.engine.layout.LatentShape;
 import io.kinema.engine.layout.Patch;
 import io.kinema.engine.layout.Target;
 import io.kinema.engine.model.ModelGeometry;
+import io.kinema.engine.plan.ResolvedAdapter;
 import io.kinema.engine.plan.ResolvedRequest;
 import io.kinema.engine.schedule.SigmaGrid;
+import java.util.List;
 
 /**
  * What a pipeline makes, free of files and defaults.
@@ -22,10 +25,12 @@ import io.kinema.engine.schedule.SigmaGrid;
  * @param video         the video's schedule
  * @param audio         the sound's schedule
  * @param noise         order of the noise draws
+ * @param adapters      on the transformer
  */
 public record PipelineInput(Task task, String prompt, ConditionMedia media, Target target, int channels, int audioChannels, Patch patch,
-                            SigmaGrid video, SigmaGrid audio, NoiseScheme noise) {
+                            SigmaGrid video, SigmaGrid audio, NoiseScheme noise, List<AdapterUse> adapters) {
     public PipelineInput {
+        adapters = List.copyOf(adapters);
         if (video.evaluations() != audio.evaluations()) {
             throw new IllegalArgumentException("schedules: got " + video.evaluations() + " video and " + audio.evaluations()
                     + " audio evaluations, expected the same number");
@@ -47,13 +52,12 @@ public record PipelineInput(Task task, String prompt, ConditionMedia media, Targ
         return new PipelineInput(request.task(), request.prompt(), media,
                 new Target(request.latentFrames(), request.latentHeight(), request.latentWidth(), request.audioLatents()),
                 model.latentChannels(), model.audioLatentChannels(), model.patch(),
-                SigmaGrid.ofEvaluations(request.steps(), request.flowShift()),
-                SigmaGrid.ofEvaluations(request.steps(), request.audioFlowShift()), request.noiseScheme());
+                request.videoGrid(), request.audioGrid(), request.noiseScheme(), request.adapters().stream().map(ResolvedAdapter::use).toList());
     }
 
     /** The same input conditioned on other media. */
     PipelineInput withMedia(ConditionMedia other) {
-        return new PipelineInput(task, prompt, other, target, channels, audioChannels, patch, video, audio, noise);
+        return new PipelineInput(task, prompt, other, target, channels, audioChannels, patch, video, audio, noise, adapters);
     }
 
     /** Shape of the generated video latent. */

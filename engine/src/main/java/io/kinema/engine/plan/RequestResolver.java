@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
  * Checks a request against a model's geometry and fills in what it leaves open. Pure but for the headers of the files
@@ -33,24 +34,32 @@ public final class RequestResolver {
     private final ModelGeometry model;
     private final PictureSizes pictures;
     private final Optional<MediaHeaders> media;
+    private final AdapterFiles adapterFiles;
 
-    /** For requests whose videos and sounds are not looked at: their number is checked, their lengths are not. */
+    /** For requests without adapters whose videos and sounds are not looked at: their number is checked, their lengths are not. */
     public RequestResolver(ModelGeometry model, PictureSizes pictures) {
-        this(model, pictures, Optional.empty());
+        this(model, pictures, Optional.empty(), AdapterFiles.NONE);
+    }
+
+    /** {@link #RequestResolver(ModelGeometry, PictureSizes)} for requests with adapters. */
+    public RequestResolver(ModelGeometry model, PictureSizes pictures, AdapterFiles adapterFiles) {
+        this(model, pictures, Optional.empty(), adapterFiles);
     }
 
     /**
-     * @param pictures tells the sizes of keyframes and reference pictures
-     * @param media    tells the lengths of reference videos and sounds
+     * @param pictures     tells the sizes of keyframes and reference pictures
+     * @param media        tells the lengths of reference videos and sounds
+     * @param adapterFiles reads adapters
      */
-    public RequestResolver(ModelGeometry model, PictureSizes pictures, MediaHeaders media) {
-        this(model, pictures, Optional.of(media));
+    public RequestResolver(ModelGeometry model, PictureSizes pictures, MediaHeaders media, AdapterFiles adapterFiles) {
+        this(model, pictures, Optional.of(media), adapterFiles);
     }
 
-    private RequestResolver(ModelGeometry model, PictureSizes pictures, Optional<MediaHeaders> media) {
+    private RequestResolver(ModelGeometry model, PictureSizes pictures, Optional<MediaHeaders> media, AdapterFiles adapterFiles) {
         this.model = model;
         this.pictures = pictures;
         this.media = media;
+        this.adapterFiles = adapterFiles;
     }
 
     /** @throws BadRequestException when the request breaks a rule; the first one in the order of its fields */
@@ -64,18 +73,29 @@ public final class RequestResolver {
         PixelSize canvas = canvas(request, keyframes, notes);
         int frames = FrameRules.frames(request, model, notes);
         media.ifPresent(headers -> new ReferenceLengths(model, headers, frames).check(request.references()));
-        int steps = steps(request, notes);
+        List<ResolvedAdapter> adapters = AdapterRules.resolve(request.adapters(), task, adapterFiles, notes);
+        Sampling sampling = sampling(request, adapters, notes);
         long seed = seed(request, notes);
         if (request.outputs() < 1 || request.outputs() > MAX_OUTPUTS) {
             throw new BadRequestException("outputs", "" + request.outputs(), "expected 1 to " + MAX_OUTPUTS);
         }
+        return new ResolvedRequest(task, request.prompt(), canvas.width(), canvas.height(), frames,
+                model.counts().videoLatents(frames), canvas.width() / model.spatialCompression(),
+                canvas.height() / model.spatialCompression(), FrameCounts.audioLatents(frames), sampling.steps(), seed,
+                request.outputs(), sampling.flowShift(), sampling.audioFlowShift(), request.noiseScheme(), keyframes, request.references(),
+                adapters, sampling.levels(), notes);
+    }
+
+    private Sampling sampling(GenerateRequest request, List<ResolvedAdapter> adapters, List<String> notes) {
+        Optional<ResolvedAdapter> contracted = Sampling.contracted(request, adapters, model);
+        if (contracted.isPresent()) {
+            return Sampling.of(request, contracted.get(), notes);
+        }
+        int steps = steps(request, notes);
         double flowShift = shift("flowShift", request.flowShift().orElse(model.flowShift()));
         double audioFlowShift = shift("audioFlowShift", request.audioFlowShift().orElse(model.audioFlowShift()));
         ScheduleRules.requireDistinctSteps(steps, flowShift, audioFlowShift);
-        return new ResolvedRequest(task, request.prompt(), canvas.width(), canvas.height(), frames,
-                model.counts().videoLatents(frames), canvas.width() / model.spatialCompression(),
-                canvas.height() / model.spatialCompression(), FrameCounts.audioLatents(frames), steps, seed,
-                request.outputs(), flowShift, audioFlowShift, request.noiseScheme(), keyframes, request.references(), notes);
+        return new Sampling(steps, flowShift, audioFlowShift, List.of());
     }
 
     private static void requirePrompt(String prompt) {
@@ -123,7 +143,7 @@ public final class RequestResolver {
         for (Reference reference : request.references()) {
             if (reference instanceof Reference.Image image) {
                 PictureSizes.Size size = picture("references", image.file());
-                ReferenceImages.size(size.width(), size.height(), model.referenceImageShortEdge(), model.canvasMultiple());
+                naming(image.file(), () -> ReferenceImages.size(size.width(), size.height(), model.referenceImageShortEdge(), model.canvasMultiple()));
             }
         }
         requireOneWayToSayIt(request);
@@ -137,7 +157,7 @@ public final class RequestResolver {
         }
         if (!sizes.isEmpty()) {
             PictureSizes.Size first = sizes.getFirst();
-            PixelSize canvas = rule.of(first.width(), first.height());
+            PixelSize canvas = naming(keyframes.getFirst().file(), () -> rule.of(first.width(), first.height()));
             notes.add("canvas " + canvas + " from the shape of the first keyframe (" + first.width() + "x" + first.height() + ")");
             return canvas;
         }
@@ -145,6 +165,14 @@ public final class RequestResolver {
         PixelSize canvas = rule.of(usual.width(), usual.height());
         notes.add("canvas " + canvas + ", the model's own for " + usual);
         return canvas;
+    }
+
+    private static PixelSize naming(Path file, Supplier<PixelSize> rule) {
+        try {
+            return rule.get();
+        } catch (BadRequestException e) {
+            throw e.in(file);
+        }
     }
 
     /** A picture of a few pixels shows nothing that the model could keep; it is a mistake, a tracking pixel or a placeholder. */

@@ -6,6 +6,7 @@ import io.kinema.engine.Task;
 import io.kinema.engine.layout.FrameCounts;
 import io.kinema.engine.layout.PackedLayout;
 import io.kinema.engine.layout.Patch;
+import io.kinema.engine.schedule.SigmaGrid;
 import java.util.List;
 
 /**
@@ -29,16 +30,34 @@ import java.util.List;
  * @param noiseScheme    order of the noise draws
  * @param keyframes      in packed order
  * @param references     in packed order
+ * @param adapters       in the order in which their deltas are added
+ * @param levels         noise levels before the shifts where a distilled adapter lists them; empty for equidistant ones
  * @param notes          values snapped and defaults chosen, one sentence each
  */
 public record ResolvedRequest(Task task, String prompt, int width, int height, int frames, int latentFrames, int latentWidth,
                               int latentHeight, int audioLatents, int steps, long seed, int outputs, double flowShift,
                               double audioFlowShift, NoiseScheme noiseScheme, List<Keyframe> keyframes,
-                              List<Reference> references, List<String> notes) {
+                              List<Reference> references, List<ResolvedAdapter> adapters, List<Double> levels, List<String> notes) {
     public ResolvedRequest {
         keyframes = List.copyOf(keyframes);
         references = List.copyOf(references);
+        adapters = List.copyOf(adapters);
+        levels = List.copyOf(levels);
         notes = List.copyOf(notes);
+    }
+
+    /** The video's schedule. */
+    public SigmaGrid videoGrid() {
+        return grid(flowShift);
+    }
+
+    /** The sound's schedule. */
+    public SigmaGrid audioGrid() {
+        return grid(audioFlowShift);
+    }
+
+    private SigmaGrid grid(double shift) {
+        return levels.isEmpty() ? SigmaGrid.ofEvaluations(steps, shift) : SigmaGrid.ofLevels(levels, shift);
     }
 
     /** Length of the clip at 24 frames a second. */

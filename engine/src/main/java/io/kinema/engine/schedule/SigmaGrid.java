@@ -1,6 +1,7 @@
 package io.kinema.engine.schedule;
 
 import java.util.Arrays;
+import java.util.List;
 
 /**
  * The noise levels of one modality's denoising: strictly falling FP32 sigmas, 1 (pure noise) first, exactly 0 last.
@@ -40,16 +41,34 @@ public final class SigmaGrid {
         if (points < 2) {
             throw new IllegalArgumentException("grid points: got " + points + ", expected 2 or more");
         }
+        return new SigmaGrid(withoutEqualNeighbours(shifted(fallingUnitLine(points), shift)));
+    }
+
+    private static float[] shifted(float[] base, double shift) {
         if (!(shift > 0 && Float.isFinite((float) shift))) {
             throw new IllegalArgumentException("shift: got " + shift + ", expected a positive number");
         }
-        float[] base = fallingUnitLine(points);
         float scale = (float) shift;
         float less = (float) (shift - 1);
-        for (int i = 0; i < points; i++) {
-            base[i] = scale * base[i] / (1 + less * base[i]);
+        float[] sigmas = new float[base.length];
+        for (int i = 0; i < base.length; i++) {
+            sigmas[i] = scale * base[i] / (1 + less * base[i]);
         }
-        return new SigmaGrid(withoutEqualNeighbours(base));
+        return sigmas;
+    }
+
+    /**
+     * Noise levels that a distilled adapter was trained at, each moved by {@code s b / (1 + (s - 1) b)} in FP32.
+     *
+     * @param levels strictly falling from at most 1 to 0
+     * @throws IllegalArgumentException when they are not, or two of them meet in FP32
+     */
+    public static SigmaGrid ofLevels(List<Double> levels, double shift) {
+        float[] base = new float[levels.size()];
+        for (int i = 0; i < base.length; i++) {
+            base[i] = levels.get(i).floatValue();
+        }
+        return of(shifted(base, shift));
     }
 
     /**

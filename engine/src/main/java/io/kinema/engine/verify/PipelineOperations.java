@@ -87,7 +87,7 @@ final class PipelineOperations implements Operations {
     private static PipelineInput withReferences(Question q, ModelGeometry geometry, ResolvedRequest resolved) {
         PipelineInput plain = PipelineInput.of(resolved, geometry);
         return new PipelineInput(Task.REF2VA, plain.prompt(), CaseReferences.media(q, geometry, resolved.frames()), plain.target(), plain.channels(),
-                plain.audioChannels(), plain.patch(), plain.video(), plain.audio(), plain.noise());
+                plain.audioChannels(), plain.patch(), plain.video(), plain.audio(), plain.noise(), plain.adapters());
     }
 
     private static boolean present(Question q, String arg) {

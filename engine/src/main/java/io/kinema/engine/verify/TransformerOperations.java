@@ -4,17 +4,24 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.kinema.compute.Backend;
 import io.kinema.compute.Tensor;
 import io.kinema.compute.Workspace;
-import io.kinema.engine.BadRequestException;
 import io.kinema.engine.model.NetworkFolder;
+import io.kinema.engine.pipeline.AdapterStack;
+import io.kinema.model.adapter.Adapter;
+import io.kinema.model.adapter.Alpha;
 import io.kinema.model.dit.Dit;
 import io.kinema.model.dit.DitConfig;
 import io.kinema.model.dit.DitLayout;
 import io.kinema.model.dit.DitSequence;
+import io.kinema.model.dit.DitTensors;
 import io.kinema.model.dit.Modulation;
+import io.kinema.model.dit.ScaledAdapter;
 import io.kinema.model.dit.Velocities;
 import io.kinema.weights.TensorSource;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** One forward pass of the transformer, with or without adapters. */
 final class TransformerOperations implements Operations {
@@ -24,7 +31,6 @@ final class TransformerOperations implements Operations {
     }
 
     private static Answer forward(Question q) {
-        requireNoAdapters(q);
         Backend backend = q.run().backend();
         RunSettings.Plan plan = q.run().plan(q.check());
         NetworkFolder network = NetworkFolder.read(q.weights());
@@ -32,8 +38,10 @@ final class TransformerOperations implements Operations {
         DitLayout layout = DitLayout.of(q.input("position_ids").toDoubles(), q.input("token_tags").toInts(), q.input("text_indices").toInts(),
                 q.input("video_indices").toInts(), q.input("audio_indices").toInts());
         try (TensorSource source = network.open();
+             AdapterStack adapters = new AdapterStack();
              Dit dit = Dit.open(backend, source, config, plan.precision(), plan.rounding());
              Workspace memory = backend.workspace("verify")) {
+            use(q, dit, adapters);
             Velocities out = Velocities.allocate(memory, config, layout);
             float[] timesteps = q.input("timestep").toFloats();
             try (DitSequence sequence = dit.prepare(layout, rows(q, "encoder_hidden_states"), q.stages());
@@ -46,11 +54,17 @@ final class TransformerOperations implements Operations {
         }
     }
 
-    private static void requireNoAdapters(Question q) {
-        JsonNode adapters = q.optional("adapters");
-        if (adapters.isArray() && !adapters.isEmpty()) {
-            throw new BadRequestException("adapters", adapters.size() + " of them", "adapters are not supported yet");
+    /** The case's adapters in use. The reference scales a file without alpha by 1. */
+    private static void use(Question q, Dit dit, AdapterStack adapters) {
+        List<ScaledAdapter> chosen = new ArrayList<>();
+        for (JsonNode node : q.optional("adapters")) {
+            if (!node.path("file").isTextual() || !node.path("weight").isNumber()) {
+                throw q.bad("adapters", node, "expected a file and a weight");
+            }
+            Adapter adapter = adapters.open(q.files().file(node.path("file").asText()), DitTensors.forAdapters(dit.config()), Optional.of(Alpha.RANK));
+            chosen.add(new ScaledAdapter(adapters.load(dit, adapter), node.path("weight").asDouble()));
         }
+        dit.use(chosen);
     }
 
     /** (1, rows, channels) as (rows, channels). */

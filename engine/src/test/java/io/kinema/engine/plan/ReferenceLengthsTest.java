@@ -36,7 +36,7 @@ class ReferenceLengthsTest {
     private static ResolvedRequest resolve(ModelGeometry model, String... references) {
         GenerateRequest.Builder request = GenerateRequest.prompt("A cat");
         List.of(references).forEach(r -> request.reference(Reference.parse(r)));
-        return new RequestResolver(model, file -> new PictureSizes.Size(640, 480), ReferenceLengthsTest::header).resolve(request.build());
+        return new RequestResolver(model, file -> new PictureSizes.Size(640, 480), ReferenceLengthsTest::header, AdapterFiles.NONE).resolve(request.build());
     }
 
     private static String refusal(ModelGeometry model, String... references) {

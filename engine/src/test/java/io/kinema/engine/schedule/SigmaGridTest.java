@@ -2,9 +2,11 @@ package io.kinema.engine.schedule;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.kinema.engine.golden.GoldenCase;
+import java.util.List;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.DoubleRange;
@@ -91,5 +93,23 @@ class SigmaGridTest {
             return SigmaGrid.of(sigmas);
         }
         return SigmaGrid.ofPoints(check.at("/args/points").asInt(), check.at("/args/shift").asDouble());
+    }
+
+    @Test
+    void distilledLevelsAreShiftedOneByOne() {
+        assertThat(SigmaGrid.ofLevels(List.of(1., .75, .5, .25, 0.), 6).sigmas()).isEqualTo(SigmaGrid.ofEvaluations(4, 6).sigmas());
+        assertThat(SigmaGrid.ofLevels(List.of(1., .875, .75, .625, .5, .375, .25, .125, 0.), 12).sigmas()).isEqualTo(SigmaGrid.ofEvaluations(8, 12).sigmas());
+        assertClose(SigmaGrid.ofLevels(List.of(1., .7, .4, .15, 0.), 12), 1, .965517, .888889, .679245, 0);
+        assertClose(SigmaGrid.ofLevels(List.of(1., .7, .4, .15, 0.), 3), 1, .875, .666667, .346154, 0);
+        assertClose(SigmaGrid.ofLevels(List.of(.999, .749, .5, .25, 0.), 12), .9999166, .9728325, .923077, .8, 0);
+        assertClose(SigmaGrid.ofLevels(List.of(.999, .749, .5, .25, 0.), 3), .9996664, .8995196, .75, .5, 0);
+    }
+
+    private static void assertClose(SigmaGrid grid, double... expected) {
+        float[] sigmas = grid.sigmas();
+        assertThat(sigmas).hasSize(expected.length);
+        for (int i = 0; i < expected.length; i++) {
+            assertThat((double) sigmas[i]).isCloseTo(expected[i], within(1e-6));
+        }
     }
 }

@@ -7,6 +7,7 @@ import io.kinema.compute.Precision;
 import io.kinema.compute.Tensor;
 import io.kinema.compute.Workspace;
 import io.kinema.model.StageTap;
+import io.kinema.model.adapter.Adapter;
 import io.kinema.model.layer.Attention;
 import io.kinema.model.layer.Execution;
 import io.kinema.model.layer.PreNormBlock;
@@ -15,6 +16,7 @@ import io.kinema.model.load.BlockStore;
 import io.kinema.model.load.Parameters;
 import io.kinema.model.load.Parameters.Rounding;
 import io.kinema.weights.TensorSource;
+import java.util.List;
 import java.util.stream.IntStream;
 
 /**
@@ -30,6 +32,7 @@ import java.util.stream.IntStream;
 public final class Dit implements AutoCloseable {
     private final Execution run;
     private final DitConfig config;
+    private final Rounding rounding;
     private final Attention.Geometry geometry;
     private final Workspace weights;
     private final Projection videoIn;
@@ -41,10 +44,12 @@ public final class Dit implements AutoCloseable {
     private final Tensor outputNorm;
     private final Projection videoOut;
     private final Projection audioOut;
+    private AdaptersInForce adapters = AdaptersInForce.NONE;
 
     private Dit(Backend backend, DitConfig config, Precision precision, Parameters p) {
         this.run = new Execution(backend, precision, backend.workspace("dit scratch"));
         this.config = config;
+        this.rounding = p.rounding();
         this.geometry = new Attention.Geometry(config.heads(), config.heads(), config.headDim(), config.qkNormEps(), false);
         this.weights = p.owner();
         this.videoIn = Projection.read(p, "proj_in", config.hidden(), config.videoPatchDim());
@@ -52,7 +57,7 @@ public final class Dit implements AutoCloseable {
         this.refiner = new TokenRefiner(p, config);
         this.timeEmbedding = new TimeEmbedding(p, config);
         this.adaLayerNorm = new AdaLayerNorm(p, config);
-        this.blocks = BlockStore.resident(config.layers(), i -> BlockWeights.read(p.under("transformer_blocks." + i + "."), config));
+        this.blocks = BlockStore.resident(config.layers(), i -> BlockWeights.read(p.under(name(i)), config));
         this.outputNorm = p.f32("norm_out.norm.weight", config.hidden());
         this.videoOut = Projection.read(p, "proj_out", config.videoPatchDim(), config.hidden());
         this.audioOut = Projection.read(p, "audio_proj_out", config.audioChannels(), config.hidden());
@@ -86,6 +91,26 @@ public final class Dit implements AutoCloseable {
         return run.scratch().peakBytes();
     }
 
+    /**
+     * An adapter's matrices on this transformer's device, stored as its plan stores matrices. The base is not touched.
+     *
+     * @param adapter to be applied at run time
+     * @throws io.kinema.weights.BadWeightsException when a matrix does not fit this transformer, or FP16
+     */
+    public LoadedAdapter load(Adapter adapter) {
+        return LoadedAdapter.load(run.backend(), adapter, rounding);
+    }
+
+    /**
+     * Chooses the adapters of the calls that follow, in the order in which their deltas are added; none of them for an empty
+     * list, and a scale of 0 leaves its adapter out. A request's sequence, modulation and steps belong to one choice; a step with those of another is refused.
+     *
+     * @param chosen made by {@link #load} of this transformer; they must stay open while they are chosen
+     */
+    public void use(List<ScaledAdapter> chosen) {
+        adapters = AdaptersInForce.of(chosen);
+    }
+
     /** {@link #prepare(DitLayout, Tensor, StageTap)} without a tap. */
     public DitSequence prepare(DitLayout layout, Tensor text) {
         return prepare(layout, text, StageTap.NONE);
@@ -103,8 +128,8 @@ public final class Dit implements AutoCloseable {
             Rotary rotary = rotary(layout, memory);
             tap.stage("rope_cos", rotary.cos());
             tap.stage("rope_sin", rotary.sin());
-            Tensor refined = refiner.forward(run, geometry, text, memory, tap);
-            return new DitSequence(run.backend(), memory, layout, refined, rotary);
+            Tensor refined = refiner.forward(run, adapters, geometry, text, memory, tap);
+            return new DitSequence(run.backend(), memory, adapters, layout, refined, rotary);
         } catch (RuntimeException e) {
             memory.close();
             throw e;
@@ -125,8 +150,8 @@ public final class Dit implements AutoCloseable {
         float[] distinct = distinct(timesteps);
         Workspace memory = run.backend().workspace("dit modulation");
         try (Workspace.Frame _ = run.scratch().frame()) {
-            Tensor temb = timeEmbedding.forward(distinct, run.scratch(), run.scratch(), tap);
-            return adaLayerNorm.forward(distinct, temb, memory, run.scratch(), tap);
+            Tensor temb = timeEmbedding.forward(run, adapters, distinct, run.scratch(), tap);
+            return adaLayerNorm.forward(run, adapters, distinct, temb, memory, tap);
         } catch (RuntimeException e) {
             memory.close();
             throw e;
@@ -151,13 +176,16 @@ public final class Dit implements AutoCloseable {
         DitLayout layout = sequence.layout();
         requireRows("video rows", video, layout.videoRows(), config.videoPatchDim());
         requireRows("audio rows", audio, layout.audioRows(), config.audioChannels());
+        if (!sequence.adapters().equals(adapters) || !modulation.adapters().equals(adapters)) {
+            throw new IllegalStateException("dit forward: got a sequence or modulation made with other adapters than those in force, expected the same; prepare them again");
+        }
         RowTables rows = RowTables.of(layout, modulation, rowTimesteps);
         try (Workspace.Frame _ = run.scratch().frame()) {
             Tensor x = pack(sequence, video, audio, tap);
             Tensor adaRows = Execution.upload(run.backend(), run.scratch(), rows.ada());
             for (int i = 0; i < blocks.count(); i++) {
                 try (BlockStore.Lease<PreNormBlock.Weights> lease = blocks.acquire(i)) {
-                    ModulatedBlock.forward(run, config, geometry, i, lease.weights(), modulation, adaRows, sequence.rotary(), x, tap);
+                    ModulatedBlock.forward(run, config, geometry, i, BlockWeights.adapted(lease.weights(), name(i), adapters), modulation, adaRows, sequence.rotary(), x, tap);
                 }
             }
             tapOutputNorm(modulation, rows, x, tap);
@@ -198,7 +226,7 @@ public final class Dit implements AutoCloseable {
     private Tensor embed(String name, Projection projection, Tensor rows, StageTap tap) {
         Tensor embedded = run.scratch().f32(rows.size(0), config.hidden());
         if (rows.size(0) > 0) {
-            projection.forward(run.backend(), rows, embedded);
+            projection.forward(run, adapters, rows, embedded);
         }
         tap.stage(name, embedded);
         return embedded;
@@ -221,10 +249,10 @@ public final class Dit implements AutoCloseable {
         run.backend().gatherRows(x, sequence.wantedIndex(), picked);
         Tensor normed = outputNorm(modulation, rows.wantedOutput(), picked);
         if (videoRows > 0) {
-            videoOut.forward(run.backend(), normed.rows(0, videoRows), out.video());
+            videoOut.forward(run, adapters, normed.rows(0, videoRows), out.video());
         }
         if (videoRows < wanted) {
-            audioOut.forward(run.backend(), normed.rows(videoRows, wanted), out.audio());
+            audioOut.forward(run, adapters, normed.rows(videoRows, wanted), out.audio());
         }
     }
 
@@ -260,6 +288,10 @@ public final class Dit implements AutoCloseable {
         if (got.rank() != 2 || got.size(0) != rows || got.size(1) != channels) {
             throw new IllegalArgumentException("dit " + what + ": got " + got + ", expected [" + rows + ", " + channels + "] from layout and config");
         }
+    }
+
+    private static String name(int block) {
+        return "transformer_blocks." + block + ".";
     }
 
     /** Distinct by bits, in order of first appearance. */

@@ -34,6 +34,9 @@ public record DitConfig(int heads, int headDim, int hidden, int layers, int refi
     /** Position axes: time, height, width. */
     public static final int AXES = 3;
 
+    /** The released H3 transformers' sizes. */
+    public static final DitConfig RELEASED = new DitConfig(56, 128, 5376, 50, 2, 14336, 96, 32, 5120, 256, 5376, 2688, 16, 10000, 1e-5f, 1e-5f, 1e-5f);
+
     private static final String CLASS = "MiniMaxH3Transformer3DModel";
     /** No released size comes near these; they keep products of two sizes inside an int or a long. */
     private static final int WIDEST = 1 << 20;

@@ -13,6 +13,7 @@ import io.kinema.model.layer.Execution;
 public final class DitSequence implements AutoCloseable {
     private final DitLayout layout;
     private final Workspace memory;
+    private final AdaptersInForce adapters;
     private final Tensor text;
     private final Rotary rotary;
     private final Tensor textIndex;
@@ -20,9 +21,10 @@ public final class DitSequence implements AutoCloseable {
     private final Tensor audioIndex;
     private final Tensor wantedIndex;
 
-    DitSequence(Backend backend, Workspace memory, DitLayout layout, Tensor text, Rotary rotary) {
+    DitSequence(Backend backend, Workspace memory, AdaptersInForce adapters, DitLayout layout, Tensor text, Rotary rotary) {
         this.layout = layout;
         this.memory = memory;
+        this.adapters = adapters;
         this.text = text;
         this.rotary = rotary;
         this.textIndex = Execution.upload(backend, memory, layout.text());
@@ -38,6 +40,11 @@ public final class DitSequence implements AutoCloseable {
     /** Bytes of device memory held. */
     public long bytes() {
         return memory.bytes();
+    }
+
+    /** The adapters it was made with. */
+    AdaptersInForce adapters() {
+        return adapters;
     }
 
     /** FP32 [text rows, hidden]. */

@@ -1,7 +1,11 @@
 package io.kinema.model.dit;
 
+import io.kinema.model.adapter.TransformerTensors;
 import io.kinema.model.load.Inventory;
 import io.kinema.model.load.Inventory.Rule;
+import io.kinema.weights.Shape;
+import java.util.LinkedHashMap;
+import java.util.SequencedMap;
 
 /** Every tensor of the transformer in the diffusers layout, as its config implies. */
 public final class DitTensors {
@@ -26,6 +30,13 @@ public final class DitTensors {
         all.affine("proj_out", Rule.FP32, c.videoPatchDim(), c.hidden());
         all.affine("audio_proj_out", Rule.FP32, c.audioChannels(), c.hidden());
         return all.build();
+    }
+
+    /** The same tensors as what adapters are checked against. */
+    public static TransformerTensors forAdapters(DitConfig c) {
+        SequencedMap<String, Shape> shapes = new LinkedHashMap<>();
+        of(c).entries().forEach(entry -> shapes.put(entry.name(), entry.shape()));
+        return new TransformerTensors(shapes, c.headDim());
     }
 
     private static void block(Inventory.Builder block, DitConfig c) {

@@ -14,18 +14,21 @@ import java.util.Map;
  */
 public final class Modulation implements AutoCloseable {
     private final Workspace memory;
+    private final AdaptersInForce adapters;
     private final Map<Integer, Integer> rowOfBits;
     private final List<Tensor> blocks;
     private final Tensor output;
     private final int hidden;
 
     /**
+     * @param adapters  in force when it was made
      * @param timesteps distinct by bits, in table order
      * @param blocks    per block FP32 [T * 3, 6 * hidden]: row t * 3 + modality
      * @param output    FP32 [T, 2 * hidden]
      */
-    Modulation(Workspace memory, float[] timesteps, List<Tensor> blocks, Tensor output, int hidden) {
+    Modulation(Workspace memory, AdaptersInForce adapters, float[] timesteps, List<Tensor> blocks, Tensor output, int hidden) {
         this.memory = memory;
+        this.adapters = adapters;
         this.rowOfBits = new LinkedHashMap<>();
         for (float t : timesteps) {
             rowOfBits.put(Float.floatToRawIntBits(t), rowOfBits.size());
@@ -43,6 +46,11 @@ public final class Modulation implements AutoCloseable {
     /** True when this timestep was evaluated, compared by its bits. */
     public boolean has(float timestep) {
         return rowOfBits.containsKey(Float.floatToRawIntBits(timestep));
+    }
+
+    /** The adapters it was made with. */
+    AdaptersInForce adapters() {
+        return adapters;
     }
 
     /** Table row of a timestep. @throws IllegalArgumentException when it was not evaluated */

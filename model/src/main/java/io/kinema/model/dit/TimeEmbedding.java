@@ -1,6 +1,5 @@
 package io.kinema.model.dit;
 
-import io.kinema.compute.Backend;
 import io.kinema.compute.Tensor;
 import io.kinema.compute.Workspace;
 import io.kinema.model.StageTap;
@@ -11,13 +10,11 @@ import io.kinema.model.load.Parameters;
 final class TimeEmbedding {
     private static final double LONGEST_PERIOD = 10000;
 
-    private final Backend backend;
     private final DitConfig config;
     private final Projection first;
     private final Projection second;
 
     TimeEmbedding(Parameters p, DitConfig config) {
-        this.backend = p.backend();
         this.config = config;
         this.first = Projection.read(p, "time_embedder.linear_1", config.timeHidden(), config.freqDim());
         this.second = Projection.read(p, "time_embedder.linear_2", config.timeDim(), config.timeHidden());
@@ -29,19 +26,20 @@ final class TimeEmbedding {
      * @param owner of the result
      * @return FP32 [T, timeDim]
      */
-    Tensor forward(float[] timesteps, Workspace owner, Workspace scratch, StageTap tap) {
+    Tensor forward(Execution run, AdaptersInForce adapters, float[] timesteps, Workspace owner, StageTap tap) {
+        Workspace scratch = run.scratch();
         int count = timesteps.length;
         Tensor embedded = owner.f32(count, config.timeDim());
         try (Workspace.Frame _ = scratch.frame()) {
-            Tensor waves = Execution.upload(backend, scratch, sinusoids(timesteps), count, config.freqDim());
+            Tensor waves = Execution.upload(run.backend(), scratch, sinusoids(timesteps), count, config.freqDim());
             tap.stage("time_proj", waves);
             Tensor inner = scratch.f32(count, config.timeHidden());
             for (int t = 0; t < count; t++) {
-                first.forward(backend, waves.rows(t, t + 1), inner.rows(t, t + 1));
+                first.forward(run, adapters, waves.rows(t, t + 1), inner.rows(t, t + 1));
             }
-            backend.silu(inner, inner);
+            run.backend().silu(inner, inner);
             for (int t = 0; t < count; t++) {
-                second.forward(backend, inner.rows(t, t + 1), embedded.rows(t, t + 1));
+                second.forward(run, adapters, inner.rows(t, t + 1), embedded.rows(t, t + 1));
             }
         }
         tap.stage("time_embedder", embedded);

@@ -25,7 +25,7 @@ final class TokenRefiner {
         this.config = config;
         this.embedder = Projection.read(p, "context_embedder", config.hidden(), config.textDim());
         this.blocks = IntStream.range(0, config.refinerLayers())
-                .mapToObj(i -> BlockWeights.read(p.under("token_refiner.refiner_blocks." + i + "."), config)).toList();
+                .mapToObj(i -> BlockWeights.read(p.under(name(i)), config)).toList();
         this.finalNorm = p.f32("token_refiner.final_norm.weight", config.hidden());
     }
 
@@ -34,19 +34,23 @@ final class TokenRefiner {
      * @param owner  of the result
      * @return FP32 [L, hidden]
      */
-    Tensor forward(Execution run, Attention.Geometry geometry, Tensor states, Workspace owner, StageTap tap) {
+    Tensor forward(Execution run, AdaptersInForce adapters, Attention.Geometry geometry, Tensor states, Workspace owner, StageTap tap) {
         Tensor x = owner.f32(states.size(0), config.hidden());
         if (states.size(0) == 0) {
             return x;
         }
-        embedder.forward(run.backend(), states, x);
+        embedder.forward(run, adapters, states, x);
         tap.stage("context_embedder", x);
         for (int i = 0; i < blocks.size(); i++) {
-            PreNormBlock.forward(run, geometry, config.normEps(), blocks.get(i), x, Optional.empty());
+            PreNormBlock.forward(run, geometry, config.normEps(), BlockWeights.adapted(blocks.get(i), name(i), adapters), x, Optional.empty());
             tap.stage("refiner_block" + i, x);
         }
         run.backend().rmsNorm(x, Optional.of(finalNorm), config.finalNormEps(), x);
         tap.stage("token_refiner", x);
         return x;
+    }
+
+    private static String name(int block) {
+        return "token_refiner.refiner_blocks." + block + ".";
     }
 }

@@ -5,7 +5,6 @@ import io.kinema.compute.NormOps.HeadNorm;
 import io.kinema.compute.NormOps.Rotary;
 import io.kinema.compute.Operand;
 import io.kinema.compute.Tensor;
-import io.kinema.compute.Weight;
 import io.kinema.compute.Workspace;
 import java.util.Optional;
 
@@ -30,7 +29,7 @@ public final class Attention {
      * @param normQ FP32 [D]
      * @param normK FP32 [D]
      */
-    public record Weights(Weight q, Weight k, Weight v, Weight out, Tensor normQ, Tensor normK) {
+    public record Weights(Linear q, Linear k, Linear v, Linear out, Tensor normQ, Tensor normK) {
     }
 
     /**
@@ -63,13 +62,13 @@ public final class Attention {
             backend.headNormRotary(k, Optional.of(new HeadNorm(Optional.of(w.normK()), g.normEps())), rotary, k);
             Tensor mixed = run.scratch().f32(rows, g.heads(), g.headDim());
             backend.attention(q, k, v, g.scale(), g.causal(), mixed);
-            backend.linear(run.prepare(mixed.reshape(rows, -1)), w.out(), out);
+            w.out().forward(run, run.prepare(mixed.reshape(rows, -1)), out);
         }
     }
 
-    private static Tensor project(Execution run, Operand x, Weight w, int heads, int headDim) {
+    private static Tensor project(Execution run, Operand x, Linear w, int heads, int headDim) {
         Tensor y = run.operands(x.values().size(0), w.outFeatures());
-        run.backend().linear(x, w, y);
+        w.forward(run, x, y);
         return y.splitLast(heads, headDim);
     }
 }

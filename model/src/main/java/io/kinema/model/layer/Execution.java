@@ -13,6 +13,11 @@ import io.kinema.weights.DType;
  * @param scratch layers open frames on it and close them before they return
  */
 public record Execution(Backend backend, Precision precision, Workspace scratch) {
+    /** The same with FP32 operands, for the islands that no plan rounds. */
+    public Execution fp32() {
+        return precision == Precision.FP32 ? this : new Execution(backend, Precision.FP32, scratch);
+    }
+
     /** The type of matrix operands. */
     public DType operand() {
         return precision.operand();

@@ -3,7 +3,6 @@ package io.kinema.model.layer;
 import io.kinema.compute.Backend;
 import io.kinema.compute.Operand;
 import io.kinema.compute.Tensor;
-import io.kinema.compute.Weight;
 import io.kinema.compute.Workspace;
 import io.kinema.weights.DType;
 
@@ -24,7 +23,7 @@ public final class FeedForward {
      * @param up   [F, hidden]
      * @param down [hidden, F]
      */
-    public record Weights(Weight gate, Weight up, Weight down) {
+    public record Weights(Linear gate, Linear up, Linear down) {
     }
 
     /**
@@ -37,11 +36,11 @@ public final class FeedForward {
         try (Workspace.Frame _ = run.scratch().frame()) {
             Tensor gate = run.operands(rows, w.gate().outFeatures());
             Tensor up = run.operands(rows, w.up().outFeatures());
-            backend.linear(Operand.of(x), w.gate(), gate);
-            backend.linear(Operand.of(x), w.up(), up);
+            w.gate().forward(run, Operand.of(x), gate);
+            w.up().forward(run, Operand.of(x), up);
             Tensor gated = run.operand() == DType.F32 ? gate : run.scratch().f32(rows, w.gate().outFeatures());
             backend.swiglu(gate, up, gated);
-            backend.linear(run.prepare(gated), w.down(), out);
+            w.down().forward(run, run.prepare(gated), out);
         }
     }
 }

@@ -9,6 +9,7 @@ import io.kinema.compute.Workspace;
 import io.kinema.weights.BadWeightsException;
 import io.kinema.weights.DType;
 import io.kinema.weights.FloatConversion;
+import io.kinema.weights.MemoryTensors;
 import io.kinema.weights.Shape;
 import io.kinema.weights.StoredTensor;
 import io.kinema.weights.TensorSource;
@@ -27,6 +28,8 @@ import java.util.stream.IntStream;
  */
 public record Parameters(Backend backend, TensorSource source, Workspace owner, String prefix, Rounding rounding) {
 
+    private static final TensorSource NOTHING = MemoryTensors.builder("tensors at hand").build();
+
     /** What happens to a matrix's values when it is loaded. */
     public enum Rounding {
         /** Kept in the dtype of the file (F64 and F8 become F32, which products can read). */
@@ -44,6 +47,11 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
                 case BF16_FP32RES -> BF16;
             };
         }
+    }
+
+    /** A reader for tensors that are at hand; it has no checkpoint to look names up in. */
+    public static Parameters atHand(Backend backend, Workspace owner, Rounding rounding) {
+        return new Parameters(backend, NOTHING, owner, "", rounding);
     }
 
     /** The same reader with {@code more} appended to the prefix. */
@@ -81,6 +89,11 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
     /** A matrix [n, k] for {@code linear}, rounded as this reader says. */
     public Weight matrix(String name, long n, long k) {
         return new DenseWeight(rounded(checked(name, n, k)));
+    }
+
+    /** A matrix that is at hand, for {@code linear}, rounded as this reader says. */
+    public Weight matrix(StoredTensor stored) {
+        return new DenseWeight(rounded(stored));
     }
 
     /** A convolution kernel [n, rest...] whose step equals its size, as the matrix [n, product of rest] it then is. */

@@ -2,6 +2,7 @@ package io.kinema.model.text;
 
 import io.kinema.model.layer.Attention;
 import io.kinema.model.layer.FeedForward;
+import io.kinema.model.layer.Linear;
 import io.kinema.model.layer.PreNormBlock;
 import io.kinema.model.load.Parameters;
 
@@ -18,13 +19,13 @@ final class TextLayers {
     private static Attention.Weights attention(Parameters p, TextConfig c) {
         long q = (long) c.heads() * c.headDim();
         long kv = (long) c.kvHeads() * c.headDim();
-        return new Attention.Weights(p.matrix("q_proj.weight", q, c.hidden()), p.matrix("k_proj.weight", kv, c.hidden()),
-                p.matrix("v_proj.weight", kv, c.hidden()), p.matrix("o_proj.weight", c.hidden(), q),
+        return new Attention.Weights(Linear.of(p.matrix("q_proj.weight", q, c.hidden())), Linear.of(p.matrix("k_proj.weight", kv, c.hidden())),
+                Linear.of(p.matrix("v_proj.weight", kv, c.hidden())), Linear.of(p.matrix("o_proj.weight", c.hidden(), q)),
                 p.f32("q_norm.weight", c.headDim()), p.f32("k_norm.weight", c.headDim()));
     }
 
     private static FeedForward.Weights feedForward(Parameters p, TextConfig c) {
-        return new FeedForward.Weights(p.matrix("gate_proj.weight", c.ffn(), c.hidden()), p.matrix("up_proj.weight", c.ffn(), c.hidden()),
-                p.matrix("down_proj.weight", c.hidden(), c.ffn()));
+        return new FeedForward.Weights(Linear.of(p.matrix("gate_proj.weight", c.ffn(), c.hidden())), Linear.of(p.matrix("up_proj.weight", c.ffn(), c.hidden())),
+                Linear.of(p.matrix("down_proj.weight", c.hidden(), c.ffn())));
     }
 }

@@ -6,7 +6,6 @@ import io.kinema.compute.Backend;
 import io.kinema.compute.DenseWeight;
 import io.kinema.compute.Precision;
 import io.kinema.compute.Tensor;
-import io.kinema.compute.Weight;
 import io.kinema.compute.Workspace;
 import io.kinema.model.GoldenCase;
 import io.kinema.model.TestBackends;
@@ -25,14 +24,14 @@ class FeedForwardTest {
         return TestBackends.all();
     }
 
-    private static Weight matrix(Backend backend, Workspace memory, Random random, DType dtype, int n, int k, float scale) {
+    private static Linear matrix(Backend backend, Workspace memory, Random random, DType dtype, int n, int k, float scale) {
         float[] values = new float[n * k];
         for (int i = 0; i < values.length; i++) {
             values[i] = Float.float16ToFloat(Float.floatToFloat16(scale * (float) random.nextGaussian()));
         }
         Tensor t = memory.allocate(dtype, n, k);
         backend.copy(Tensor.ofFloats(values, n, k), t);
-        return new DenseWeight(t);
+        return Linear.of(new DenseWeight(t));
     }
 
     /** The same network in a plan; the SwiGLU of gates and values near 1000 is beyond FP16's 65504. */

@@ -1,0 +1,100 @@
+package io.kinema.model.dit;
+
+import io.kinema.compute.Backend;
+import io.kinema.compute.DenseWeight;
+import io.kinema.compute.Weight;
+import io.kinema.compute.Workspace;
+import io.kinema.model.adapter.Adapter;
+import io.kinema.model.adapter.AdapterTarget;
+import io.kinema.model.adapter.LowRankPair;
+import io.kinema.model.layer.LowRankDelta;
+import io.kinema.model.load.Parameters;
+import io.kinema.model.load.Parameters.Rounding;
+import io.kinema.weights.Shape;
+import io.kinema.weights.StoredTensor;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Owns an adapter's matrices on a transformer's device until it is closed; the base transformer is not touched, so that
+ * adapters come and go without loading it again. Made by {@link Dit#load}; closing twice is harmless. The adapter's file
+ * must outlive it, and it must outlive its use.
+ */
+public final class LoadedAdapter implements AutoCloseable {
+    private final Adapter adapter;
+    private final Workspace memory;
+    private final List<Factors> factors;
+
+    private record Factors(AdapterTarget target, Weight down, Weight up, double factor) {
+    }
+
+    private LoadedAdapter(Adapter adapter, Workspace memory, List<Factors> factors) {
+        this.adapter = adapter;
+        this.memory = memory;
+        this.factors = factors;
+    }
+
+    static LoadedAdapter load(Backend backend, Adapter adapter, Rounding rounding) {
+        if (adapter.fused()) {
+            throw new IllegalArgumentException("adapter " + adapter.name() + ": it edits whole weights, expected one for run time; fuse it into the checkpoint");
+        }
+        Workspace memory = backend.workspace("adapter " + adapter.name());
+        try {
+            List<Factors> factors = new ArrayList<>();
+            for (LowRankPair pair : adapter.pairs()) {
+                if (pair.rank() > 0) {
+                    factors.add(factors(backend, memory, pair, island(pair.target()) ? Rounding.AS_STORED : rounding));
+                }
+            }
+            return new LoadedAdapter(adapter, memory, factors);
+        } catch (RuntimeException e) {
+            memory.close();
+            throw e;
+        }
+    }
+
+    private static Factors factors(Backend backend, Workspace memory, LowRankPair pair, Rounding rounding) {
+        Parameters p = Parameters.atHand(backend, memory, rounding);
+        Weight up = p.matrix(pair.up());
+        if (pair.rank() < pair.up().shape().dim(1) && up instanceof DenseWeight dense) {
+            up = new DenseWeight(dense.values().slice(1, pair.from(), pair.to()));
+        }
+        return new Factors(pair.target(), p.matrix(ranks(pair)), up, pair.factor());
+    }
+
+    /** The rows of A that matter. */
+    private static StoredTensor ranks(LowRankPair pair) {
+        StoredTensor a = pair.down();
+        long row = a.shape().dim(1) * a.dtype().bytes();
+        return new StoredTensor(a.name(), a.dtype(), Shape.of(pair.rank(), a.shape().dim(1)),
+                a.data().asSlice(pair.from() * row, pair.rank() * row), a.file());
+    }
+
+    /** Layers outside of attention and feed-forward run in FP32 in every plan. */
+    private static boolean island(AdapterTarget target) {
+        return !target.module().contains(".attn.") && !target.module().contains(".ff.");
+    }
+
+    public Adapter adapter() {
+        return adapter;
+    }
+
+    /** The bytes that its copies take; on the CPU matrices that need no conversion stay in the file's map. */
+    public long bytes() {
+        return memory.bytes();
+    }
+
+    /** Its deltas, times {@code scale}. */
+    Map<AdapterTarget, LowRankDelta> deltas(double scale) {
+        Map<AdapterTarget, LowRankDelta> deltas = new LinkedHashMap<>();
+        factors.forEach(f -> deltas.put(f.target(), new LowRankDelta(f.down(), f.up(), (float) (f.factor() * scale))));
+        return deltas;
+    }
+
+    @Override
+    public void close() {
+        memory.close();
+    }
+}
