@@ -67,6 +67,8 @@ public final class Kinema implements Runnable {
         line.addSubcommand(new CommandLine(new AdaptersCommand()).addSubcommand(new AdaptersInspectCommand(terminal)));
         line.setOut(terminal.outWriter()).setErr(terminal.errWriter());
         line.setAbbreviatedOptionsAllowed(false);
+        // A prompt may begin with @; it must never be taken for the name of a file of arguments.
+        line.setExpandAtFiles(false);
         line.setUsageHelpAutoWidth(true);
         line.getSubcommands().values().forEach(command -> command.getHelpSectionMap()
                 .put(UsageMessageSpec.SECTION_KEY_OPTION_LIST, new OptionSections()));

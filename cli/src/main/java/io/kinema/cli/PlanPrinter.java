@@ -3,6 +3,7 @@ package io.kinema.cli;
 import io.kinema.engine.GenerateRequest;
 import io.kinema.engine.H3Planner;
 import io.kinema.engine.forecast.RunPlan;
+import io.kinema.engine.plan.ResolvedAdapter;
 import io.kinema.engine.plan.ResolvedRequest;
 import io.kinema.engine.record.UsefulWork;
 import java.time.Duration;
@@ -42,6 +43,13 @@ final class PlanPrinter {
         String heading = r.task() == io.kinema.engine.Task.REF2VA ? "references" : "keyframes";
         for (RunPlan.Condition condition : plan.conditions()) {
             line(heading, "%s: %s, %s", String.join(" and ", condition.labels()), condition.role(), condition.file());
+            heading = "";
+        }
+        heading = "adapters";
+        for (ResolvedAdapter adapter : r.adapters()) {
+            line(heading, "%s at scale %s: recognised as %s by %s, rank %d on %d modules%s", adapter.use().name(), number(adapter.use().scale()),
+                    adapter.recognition().artefact(), adapter.recognition().by(), adapter.rank(), adapter.modules(),
+                    adapter.contract().isPresent() ? ", with a sampling contract that steps and shifts follow" : "");
             heading = "";
         }
         rows(plan.rows());

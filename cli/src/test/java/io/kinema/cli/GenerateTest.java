@@ -54,8 +54,9 @@ class GenerateTest {
         assertThat(audio.path("duration").asDouble()).isCloseTo(22 / 24.0, Offset.offset(0.05));
     }
 
+    /** Field report 24. */
     @Test
-    void namesMayHaveBlanksQuotesAndOtherScripts() {
+    void report24NamesMayHaveBlanksQuotesAndOtherScripts() {
         Shell.Result result = Shell.bare(folder).bash("name=$'it\\'s \"\\xe5\\xb8\\xbd\\xe5\\xad\\x90\"'; mkdir \"$name\" && cd \"$name\" && "
                 + "\"$1\" generate 'A red circle' --width 256 --height 256 --frames 22 --steps 1 --quiet --output \"$name.mp4\" && ls", Shell.ROOT + "/kinema");
         assertThat(result.exit()).as(result.err()).isZero();

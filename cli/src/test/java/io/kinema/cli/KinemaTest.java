@@ -5,7 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Arguments, exit codes and the shape of messages, without starting a process. */
 class KinemaTest {
@@ -39,6 +42,13 @@ class KinemaTest {
     @Test
     void optionsMayNotBeAbbreviated() {
         assertThat(terminal.kinema("doctor", "--js")).isEqualTo(2);
+    }
+
+    @Test
+    void anArgumentThatBeginsWithAtIsNoFileOfArguments(@TempDir Path folder) throws IOException {
+        Path file = Files.writeString(folder.resolve("arguments"), "--version");
+        assertThat(terminal.kinema("@" + file)).isEqualTo(2);
+        assertThat(terminal.errors()).singleElement().asString().startsWith("kinema: unknown command '@" + file + "'");
     }
 
     @Test

@@ -35,8 +35,9 @@ class LauncherTest {
         Files.delete(link);
     }
 
+    /** Field report 24: names with blanks, quotes and other scripts broke the child process. */
     @Test
-    void passesArgumentsUnchangedInThePlainestLocale() {
+    void report24PassesArgumentsUnchangedInThePlainestLocale() {
         // Bash makes the Chinese word from bytes: this JVM's own locale may not know it.
         Shell.Result result = Shell.bare(folder)
                 .bash("exec \"$1\" $'it\\'s a \"\\xe5\\xb8\\xbd\\xe5\\xad\\x90\" *'", Shell.ROOT + "/kinema");

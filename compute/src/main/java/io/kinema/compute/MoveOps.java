@@ -21,6 +21,7 @@ public interface MoveOps {
      * Linear blend along axis {@code dim} of length n: {@code out = a * (1 - i / n) + b * (i / n)}, each factor, product and
      * the sum rounded in FP32.
      *
+     * @param a   F32, last axis contiguous; b and out likewise
      * @param out same shape as a and b; may be either
      */
     void crossFade(Tensor a, Tensor b, int dim, Tensor out);

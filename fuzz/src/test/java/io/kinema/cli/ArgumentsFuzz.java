@@ -21,15 +21,14 @@ public final class ArgumentsFuzz {
         String[] arguments = new String(data, StandardCharsets.UTF_8).split("\n", -1);
         parse(Kinema.commandLine(NOWHERE), arguments);
         RequestAlone alone = new RequestAlone();
-        if (parse(new CommandLine(alone), arguments)) {
+        if (parse(new CommandLine(alone).setExpandAtFiles(false), arguments)) {
             Refusals.allow(() -> alone.options.request("a prompt"));
         }
     }
 
     private static boolean parse(CommandLine line, String[] arguments) {
         try {
-            // Files named by @ would make an input mean something else on every machine.
-            ParseResult parsed = line.setExpandAtFiles(false).parseArgs(arguments);
+            ParseResult parsed = line.parseArgs(arguments);
             return !parsed.isUsageHelpRequested();
         } catch (ParameterException wrong) {
             Refusals.requireOneLine(UsageMistake.describe(wrong), wrong);

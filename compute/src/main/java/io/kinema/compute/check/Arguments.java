@@ -20,17 +20,27 @@ final class Arguments {
         this.device = device;
     }
 
-    /** Fails unless {@code ok}. */
+    /** Fails unless {@code ok}. For expectations that are constants: text is put together after a failure only, see {@link #fail}. */
     void require(boolean ok, String argument, Object got, String expected) {
         if (!ok) {
-            throw new IllegalArgumentException(op + ": " + argument + " got " + got + ", expected " + expected);
+            fail(argument, got, expected);
         }
+    }
+
+    void fail(String argument, Object got, String expected) {
+        throw new IllegalArgumentException(op + ": " + argument + " got " + got + ", expected " + expected);
     }
 
     /** A tensor of {@code rank} axes here, of a float type that kernels read, last axis contiguous. */
     Tensor floats(String argument, Tensor t, int rank) {
-        require(t.rank() == rank, argument, t, rank + " axes");
+        rank(argument, t, rank);
         return floats(argument, t);
+    }
+
+    private void rank(String argument, Tensor t, int rank) {
+        if (t.rank() != rank) {
+            fail(argument, t, rank + " axes");
+        }
     }
 
     Tensor floats(String argument, Tensor t) {
@@ -40,7 +50,7 @@ final class Arguments {
 
     /** An FP32 tensor here with a contiguous last axis. */
     Tensor f32(String argument, Tensor t, int rank) {
-        require(t.rank() == rank, argument, t, rank + " axes");
+        rank(argument, t, rank);
         require(t.dtype() == DType.F32, argument, t, "F32");
         return placed(argument, t);
     }
@@ -61,9 +71,15 @@ final class Arguments {
 
     /** A tensor whose last axis is contiguous and whose memory is on this backend's device. */
     Tensor placed(String argument, Tensor t) {
-        require(t.device().equals(device), argument, t, "a tensor on " + device);
-        require(t.rank() == 0 || t.size(-1) <= 1 || t.stride(-1) == 1, argument, t, "a contiguous last axis");
+        if (!t.device().equals(device)) {
+            fail(argument, t, "a tensor on " + device);
+        }
+        contiguousRows(argument, t);
         return t;
+    }
+
+    void contiguousRows(String argument, Tensor t) {
+        require(t.rank() == 0 || t.size(-1) <= 1 || t.stride(-1) == 1, argument, t, "a contiguous last axis");
     }
 
     /** A tensor without gaps. */
@@ -76,7 +92,9 @@ final class Arguments {
         for (int i = 0; same && i < dims.length; i++) {
             same = t.shape().dim(i) == dims[i];
         }
-        require(same, argument, t, "shape " + Arrays.toString(dims));
+        if (!same) {
+            fail(argument, t, "shape " + Arrays.toString(dims));
+        }
     }
 
     void sameShape(String argument, Tensor t, Tensor like) {
@@ -92,19 +110,25 @@ final class Arguments {
             MemorySegment data = t.data();
             for (long i = 0; i < size; i++) {
                 int value = data.get(I32, i * Integer.BYTES);
-                require(value >= 0 && value < bound, argument + "[" + i + "]", value, "a row in [0, " + bound + ")");
+                if (value < 0 || value >= bound) {
+                    fail(argument + "[" + i + "]", value, "a row in [0, " + bound + ")");
+                }
             }
         }
     }
 
     /** {@code in} and {@code out} share no memory. */
     void disjoint(String argument, Tensor in, Tensor out) {
-        require(!Overlap.possible(in, out), argument, in, "memory apart from out " + out);
+        if (Overlap.possible(in, out)) {
+            fail(argument, in, "memory apart from out " + out);
+        }
     }
 
     /** {@code in} is the same view as {@code out}, or shares no memory with it. */
     void sameOrDisjoint(String argument, Tensor in, Tensor out) {
-        require(Overlap.sameView(in, out) || !Overlap.possible(in, out), argument, in, "out itself or memory apart from out " + out);
+        if (!Overlap.sameView(in, out) && Overlap.possible(in, out)) {
+            fail(argument, in, "out itself or memory apart from out " + out);
+        }
     }
 
     static boolean isFloat(DType dtype) {

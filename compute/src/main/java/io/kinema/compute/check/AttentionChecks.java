@@ -13,11 +13,19 @@ final class AttentionChecks {
         a.floats("q", q, 3);
         a.floats("k", k, 3);
         a.floats("v", v, 3);
-        a.require(k.dtype() == q.dtype(), "k", k, "the dtype of q, " + q.dtype());
-        a.require(v.dtype() == q.dtype(), "v", v, "the dtype of q, " + q.dtype());
-        a.require(k.size(2) == q.size(2), "k", k, "heads of " + q.size(2) + " channels as in q");
+        if (k.dtype() != q.dtype()) {
+            a.fail("k", k, "the dtype of q, " + q.dtype());
+        }
+        if (v.dtype() != q.dtype()) {
+            a.fail("v", v, "the dtype of q, " + q.dtype());
+        }
+        if (k.size(2) != q.size(2)) {
+            a.fail("k", k, "heads of " + q.size(2) + " channels as in q");
+        }
         a.require(k.size(0) > 0, "k", k, "at least one key");
-        a.require(k.size(1) > 0 && q.size(1) % k.size(1) == 0, "k", k, "kv heads that divide the " + q.size(1) + " heads of q");
+        if (k.size(1) == 0 || q.size(1) % k.size(1) != 0) {
+            a.fail("k", k, "kv heads that divide the " + q.size(1) + " heads of q");
+        }
         a.sameShape("v", v, k);
         a.floats("out", out);
         a.sameShape("out", out, q);

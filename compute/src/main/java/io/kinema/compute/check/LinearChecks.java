@@ -14,7 +14,9 @@ record LinearChecks(Device device) {
     void linear(Operand x, Weight w, Optional<Tensor> bias, Tensor out) {
         Arguments a = new Arguments("linear", device);
         Tensor rows = a.floats("x", x.values(), 2);
-        a.require(rows.shape().dim(1) == w.inFeatures(), "x", rows, w.inFeatures() + " columns, the weight's inFeatures");
+        if (rows.shape().dim(1) != w.inFeatures()) {
+            a.fail("x", rows, w.inFeatures() + " columns, the weight's inFeatures");
+        }
         x.rowScale().ifPresent(s -> {
             a.f32("x.rowScale", s, rows.shape().dim(0));
             a.disjoint("x.rowScale", s, out);
@@ -32,7 +34,9 @@ record LinearChecks(Device device) {
         boolean rowMajor = w.size(1) <= 1 || w.stride(1) == 1;
         boolean columnMajor = w.size(0) <= 1 || w.stride(0) == 1;
         a.require(rowMajor || columnMajor, "w", w, "row- or column-major storage");
-        a.require(w.device().equals(out.device()), "w", w, "a tensor on " + out.device());
+        if (!w.device().equals(out.device())) {
+            a.fail("w", w, "a tensor on " + out.device());
+        }
         a.disjoint("w", w, out);
     }
 
@@ -40,6 +44,8 @@ record LinearChecks(Device device) {
         Arguments a = new Arguments("prepare", device);
         a.require(Arguments.isFloat(target), "target", target, "F32, F16 or BF16");
         a.floats("x", x, 2);
-        a.require(x.dtype() == DType.F32 || x.dtype() == target, "x", x, "F32 or " + target);
+        if (x.dtype() != DType.F32 && x.dtype() != target) {
+            a.fail("x", x, "F32 or " + target);
+        }
     }
 }

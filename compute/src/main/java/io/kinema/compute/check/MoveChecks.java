@@ -38,33 +38,44 @@ record MoveChecks(Device device) {
         a.require(src.rank() == 2, "src", src, "2 axes");
         a.placed("src", src);
         a.placed("dst", dst);
-        a.require(dst.rank() == 2 && dst.size(1) == src.size(1), "dst", dst, "rows of " + src.size(1));
+        if (dst.rank() != 2 || dst.size(1) != src.size(1)) {
+            a.fail("dst", dst, "rows of " + src.size(1));
+        }
         convertible(a, src, dst);
         a.disjoint("src", src, dst);
     }
 
     void crossFade(Tensor x, Tensor y, int dim, Tensor out) {
         Arguments a = new Arguments("crossFade", device);
-        a.require(dim >= -x.rank() && dim < x.rank(), "dim", dim, "an axis of " + x);
-        for (Tensor t : new Tensor[] {x, y, out}) {
-            a.require(t.dtype() == DType.F32, t == x ? "a" : t == y ? "b" : "out", t, "F32");
-            reachable(a, t == x ? "a" : t == y ? "b" : "out", t);
+        if (dim < -x.rank() || dim >= x.rank()) {
+            a.fail("dim", dim, "an axis of " + x);
         }
+        fadable(a, "a", x);
+        fadable(a, "b", y);
+        fadable(a, "out", out);
         a.sameShape("b", y, x);
         a.sameShape("out", out, x);
         a.sameOrDisjoint("a", x, out);
         a.sameOrDisjoint("b", y, out);
     }
 
+    private void fadable(Arguments a, String name, Tensor t) {
+        a.require(t.dtype() == DType.F32, name, t, "F32");
+        reachable(a, name, t);
+        a.contiguousRows(name, t);
+    }
+
     private static void convertible(Arguments a, Tensor src, Tensor dst) {
-        boolean ok = src.dtype() == dst.dtype() || isWideFloat(src.dtype()) && isWideFloat(dst.dtype());
-        a.require(ok, "src", src, "the dtype of dst " + dst.dtype() + ", or F64, F32, F16 or BF16 on both sides");
+        if (src.dtype() != dst.dtype() && !(isWideFloat(src.dtype()) && isWideFloat(dst.dtype()))) {
+            a.fail("src", src, "the dtype of dst " + dst.dtype() + ", or F64, F32, F16 or BF16 on both sides");
+        }
     }
 
     /** On this device, or on the host (copies cross). */
     private void reachable(Arguments a, String name, Tensor t) {
-        boolean ok = t.device().equals(device) || t.device().kind() == Device.Kind.CPU;
-        a.require(ok, name, t, "a tensor on " + device + " or the host");
+        if (!t.device().equals(device) && t.device().kind() != Device.Kind.CPU) {
+            a.fail(name, t, "a tensor on " + device + " or the host");
+        }
     }
 
     private static boolean isWideFloat(DType dtype) {

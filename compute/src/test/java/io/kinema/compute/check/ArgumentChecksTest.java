@@ -43,6 +43,17 @@ class ArgumentChecksTest {
     }
 
     @Test
+    void crossFadesNeedContiguousRows() {
+        Tensor across = v.normal(3, 4).permute(1, 0);
+        Tensor plain = v.normal(4, 3);
+        refused(() -> backend.crossFade(across, plain, 0, v.normal(4, 3)), "crossFade: a got F32[4, 3] strides [1, 4] on cpu, expected a contiguous last axis");
+        refused(() -> backend.crossFade(plain, across, 0, v.normal(4, 3)), "crossFade: b got F32[4, 3] strides [1, 4] on cpu, expected a contiguous last axis");
+        refused(() -> backend.crossFade(plain, plain, 0, across), "crossFade: out got F32[4, 3] strides [1, 4] on cpu, expected a contiguous last axis");
+        refused(() -> backend.crossFade(plain, plain, 2, plain), "crossFade: dim got 2, expected an axis of F32[4, 3] on cpu");
+        assertThatCode(() -> backend.crossFade(plain.slice(1, 0, 2), v.normal(4, 2), 0, v.normal(4, 2))).doesNotThrowAnyException();
+    }
+
+    @Test
     void rowIndicesOutsideTheTableAreNamed() {
         refused(() -> backend.rmsNormModulate(v.normal(3, 4), v.normal(4), 1e-5f,
                 new RowModulation(v.normal(2, 4), v.normal(2, 4), Tensor.ofInts(new int[] {0, 2, 1}, 3)), v.normal(3, 4)),

@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
  * Checks a request against a model's geometry and fills in what it leaves open. Pure but for the headers of the files
@@ -141,7 +142,7 @@ public final class RequestResolver {
         for (Reference reference : request.references()) {
             if (reference instanceof Reference.Image image) {
                 PictureSizes.Size size = picture("references", image.file());
-                ReferenceImages.size(size.width(), size.height(), model.referenceImageShortEdge(), model.canvasMultiple());
+                naming(image.file(), () -> ReferenceImages.size(size.width(), size.height(), model.referenceImageShortEdge(), model.canvasMultiple()));
             }
         }
         requireOneWayToSayIt(request);
@@ -155,7 +156,7 @@ public final class RequestResolver {
         }
         if (!sizes.isEmpty()) {
             PictureSizes.Size first = sizes.getFirst();
-            PixelSize canvas = rule.of(first.width(), first.height());
+            PixelSize canvas = naming(keyframes.getFirst().file(), () -> rule.of(first.width(), first.height()));
             notes.add("canvas " + canvas + " from the shape of the first keyframe (" + first.width() + "x" + first.height() + ")");
             return canvas;
         }
@@ -163,6 +164,14 @@ public final class RequestResolver {
         PixelSize canvas = rule.of(usual.width(), usual.height());
         notes.add("canvas " + canvas + ", the model's own for " + usual);
         return canvas;
+    }
+
+    private static PixelSize naming(Path file, Supplier<PixelSize> rule) {
+        try {
+            return rule.get();
+        } catch (BadRequestException e) {
+            throw e.in(file);
+        }
     }
 
     /** A picture of a few pixels shows nothing that the model could keep; it is a mistake, a tracking pixel or a placeholder. */

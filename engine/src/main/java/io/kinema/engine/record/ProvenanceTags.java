@@ -1,9 +1,12 @@
 package io.kinema.engine.record;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.kinema.engine.plan.ResolvedAdapter;
+import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /**
  * What an MP4 file says of its own making, as tags of the file: enough to make it again. Nothing of the machine, of the number of
@@ -21,8 +24,8 @@ public final class ProvenanceTags {
         ObjectNode request = ResolvedRequestJson.of(run.request());
         request.put("seed", run.output().seed());
         // Sentences for the person at the screen, and how many clips came with this one, say nothing of this one.
-        request.remove(java.util.List.of("notes", "outputs"));
-        return new TreeMap<>(Map.of(
+        request.remove(List.of("notes", "outputs"));
+        SortedMap<String, String> tags = new TreeMap<>(Map.of(
                 PREFIX + "version", run.engine().version(),
                 PREFIX + "seed", Long.toString(run.output().seed()),
                 PREFIX + "model", run.model().name(),
@@ -32,5 +35,9 @@ public final class ProvenanceTags {
                 PREFIX + "backend", run.execution().backend(),
                 PREFIX + "precision", run.execution().precision(),
                 PREFIX + "request", request.toString()));
+        if (!run.request().adapters().isEmpty()) {
+            tags.put(PREFIX + "adapter_sha256", run.request().adapters().stream().map(ResolvedAdapter::sha256).collect(Collectors.joining(",")));
+        }
+        return tags;
     }
 }

@@ -13,7 +13,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
 
 /** Every kind of file of the table in docs/evidence/requests-media.md, and how to make one. */
 final class MediaKinds {
@@ -35,8 +34,17 @@ final class MediaKinds {
         all.refusedVideos();
         all.sounds();
         all.refusedSounds();
-        all.real();
-        return all.kinds;
+        return List.copyOf(all.kinds);
+    }
+
+    /** Clips that H3 itself made, from this folder. */
+    static List<MediaKind> real(Path folder) {
+        MediaKinds real = new MediaKinds();
+        real.add("Real clips", Role.VIDEO, "h3-sample-124f.mp4", "a clip that H3 made, 124 frames", 124 / 24.0, copy(folder));
+        real.add("Real clips", Role.VIDEO, "h3-sample-8s.mp4", "a clip that H3 made, 8 s", 8, copy(folder));
+        real.add("Real clips", Role.SOUND, "h3-sample-124f.m4a", "its sound", 124 / 24.0, target ->
+                Files.copy(folder.resolve("h3-sample-124f.mp4"), target));
+        return List.copyOf(real.kinds);
     }
 
     private void pictures() {
@@ -109,7 +117,7 @@ final class MediaKinds {
         video("mpeg4.mp4", "MP4, MPEG-4 part 2", 2, ffmpeg(plain + "-c:v mpeg4"));
         video("av1.mp4", "MP4, AV1", 2, ffmpeg(moving("64x48", "12", 2) + "-c:v libaom-av1 -cpu-used 8 -usage realtime"));
         video("vp8.webm", "WebM, VP8 and Vorbis", 2, ffmpeg(plain + "-f lavfi -i sine=duration=2 -c:a libvorbis -c:v libvpx -deadline realtime"));
-        video("odd.mp4", "MP4, odd sides, 4:4:4", 2, ffmpeg(moving("97x65", "30", 2) + "-c:v libx264 -pix_fmt yuv444p"));
+        video("odd.mp4", "MP4, odd sides, 4:4:4", 2, ffmpeg(plain + "-vf scale=97:65 -c:v libx264 -pix_fmt yuv444p"));
         video("a 'b' \"c\" ж.mp4", "MP4, a name with blanks, quotes and another script", 2,
                 target -> Files.copy(target.resolveSibling("sound.mp4"), target));
     }
@@ -129,15 +137,9 @@ final class MediaKinds {
         video("cut.webm", "WebM, the second half missing", 0, part("vp8.webm", 0.5));
         video("only-sound.mp4", "MP4 without pictures", 0, ffmpeg("-f lavfi -i sine=duration=1 -c:a aac"));
         video("heic.mp4", "HEIC that calls itself MP4", 0, head("ftypheic"));
-        video("ffv1.mov", "MOV of a codec that is not on the list", 0, ffmpeg(moving("64x48", "25", 1) + "-c:v qtrle"));
-        video("huge.mov", "MOV whose header says 65535x65535", 0, target -> {
-            byte[] mov = Files.readAllBytes(target.resolveSibling("prores.mov"));
-            int entry = new String(mov, StandardCharsets.ISO_8859_1).indexOf("stsd") + 12;
-            ByteBuffer.wrap(mov).putInt(entry + 32, 0xffffffff);
-            Files.write(target, mov);
-        });
+        video("qtrle.mov", "MOV of a codec that is not on the list", 0, ffmpeg(moving("64x48", "25", 1) + "-c:v qtrle"));
+        video("huge.mp4", "MP4 of 8704x4352", 0, ffmpeg("-f lavfi -i color=size=8704x4352:rate=1 -frames:v 1 " + H264));
         video("long.mp4", "MP4 of 700 s", 0, ffmpeg("-f lavfi -i color=size=16x16:rate=1:duration=700 " + H264));
-        video("many.mp4", "MP4 of 80000 frames", 0, ffmpeg("-f lavfi -i color=size=16x16:rate=1000:duration=80 " + H264 + "-g 1000"));
     }
 
     private void sounds() {
@@ -159,7 +161,7 @@ final class MediaKinds {
         sound("vorbis.ogg", "Ogg, Vorbis", ffmpeg(tone(2, 44_100) + "-c:a libvorbis"));
         sound("opus.ogg", "Ogg, Opus", ffmpeg(tone(1, 48_000) + "-c:a libopus"));
         sound("alac.m4a", "Apple Lossless", ffmpeg(tone(2, 44_100) + "-c:a alac"));
-        sound("soundtrack.mp4", "the sound of a video", target -> Files.copy(target.resolveSibling("sound.mp4"), target));
+        add("Sounds", Role.SOUND, "soundtrack.mp4", "the sound of a video, 2 s", 2, target -> Files.copy(target.resolveSibling("sound.mp4"), target));
     }
 
     private void refusedSounds() {
@@ -172,19 +174,9 @@ final class MediaKinds {
         refusedSound("cut.flac", "FLAC, the second half missing", part("stereo.flac", 0.5));
         refusedSound("cut.m4a", "AAC in MP4, the second half missing", part("stereo.m4a", 0.5));
         refusedSound("absurd.wav", "WAV whose header says 1999999973 Hz", header(24, 1_999_999_973));
-        refusedSound("many.wav", "WAV whose header says 300 channels", header(22, 300 | 1 << 16));
+        refusedSound("many.wav", "WAV whose header says 300 channels", header(22, 300 | 44_100 << 16));
         refusedSound("long.flac", "FLAC of 700 s of silence", ffmpeg("-f lavfi -i anullsrc=r=8000:cl=mono:d=700 -c:a flac"));
         refusedSound("list.mp3", "playlist that calls itself MP3", text("#EXTM3U\nhttp://127.0.0.1/x.mp3\n"));
-    }
-
-    private void real() {
-        Optional<Path> folder = GoldenCase.full().map(goldens -> goldens.resolveSibling("media")).filter(Files::isDirectory);
-        folder.ifPresent(media -> {
-            add("Real clips", Role.VIDEO, "h3-sample-124f.mp4", "a clip that H3 made, 124 frames", 124 / 24.0, copy(media));
-            add("Real clips", Role.VIDEO, "h3-sample-8s.mp4", "a clip that H3 made", 0, copy(media));
-            add("Real clips", Role.SOUND, "h3-sample-124f.m4a", "its sound", 0, target ->
-                    Files.copy(media.resolve("h3-sample-124f.mp4"), target));
-        });
     }
 
     private void picture(String name, String what, Maker maker) {

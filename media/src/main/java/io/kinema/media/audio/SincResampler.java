@@ -41,7 +41,7 @@ public final class SincResampler {
         this.oldStep = sourceRate / divisor;
         this.newStep = targetRate / divisor;
         double cutoff = Math.min(oldStep, newStep) * ROLLOFF;
-        this.reach = (int) Math.ceil(ZERO_CROSSINGS * oldStep / cutoff);
+        this.reach = (int) Math.ceil((double) ZERO_CROSSINGS * oldStep / cutoff);
         if ((2L * reach + 4) * newStep > MOST_TAPS) {
             throw new IllegalArgumentException("Cannot resample " + sourceRate + " to " + targetRate
                     + " Hz: the rates lie too far apart.");

@@ -20,6 +20,9 @@ final class Containers {
     private static final List<String> PICTURE_BRANDS = List.of("hei", "hev", "mif1", "msf1", "avif", "avis");
     private static final int HEAD_BYTES = 16;
 
+    /** FFmpeg's name of WebM. */
+    static final String WEBM = "matroska";
+
     private Containers() {
     }
 
@@ -58,7 +61,7 @@ final class Containers {
 
     private enum Container {
         MP4("mov", 4, "ftyp", "moov", "mdat", "wide", "free"),
-        WEBM("matroska", 0, "\u001a\u0045\u00df\u00a3"),
+        MATROSKA(Containers.WEBM, 0, "\u001a\u0045\u00df\u00a3"),
         WAV("wav", 8, "WAVE"),
         FLAC("flac", 0, "fLaC"),
         OGG("ogg", 0, "OggS"),

@@ -76,7 +76,7 @@ public final class HeaderReader {
         FFmpeg.load();
         try {
             String container = Containers.of(channel, name);
-            try (Demuxer demuxer = Demuxer.open(container, Containers.decoders(), channel)) {
+            try (Demuxer demuxer = Demuxer.open(container, Containers.decoders(), limits.maxPixels(), channel)) {
                 double seconds = demuxer.seconds().orElse(0.0);
                 if (seconds > limits.maxSeconds()) {
                     throw new BadMediaException("The file " + name + " lasts " + seconds + " s; expected at most " + limits.maxSeconds()

@@ -25,8 +25,8 @@ import org.bytedeco.ffmpeg.global.avutil;
 /** Owns an open media file, one of its streams and the decoder of that stream; closing twice is harmless. */
 public final class StreamSource implements AutoCloseable {
 
-    /** FFmpeg rounds the sides of its buffers up. */
-    private static final int PADDING = 64;
+    /** FFmpeg rounds the sides of its buffers up, and some decoders keep a wide edge around the picture. */
+    private static final int PADDING = 256;
 
     private final String name;
     private final MediaLimits limits;
@@ -94,7 +94,7 @@ public final class StreamSource implements AutoCloseable {
     private static Optional<StreamSource> open(SeekableByteChannel channel, String name, WorkBudget budget, Handles handles, int mediaType,
             MediaLimits limits) {
         FFmpeg.load();
-        Demuxer demuxer = handles.add(Demuxer.open(container(channel, name, budget), Containers.decoders(), channel));
+        Demuxer demuxer = handles.add(Demuxer.open(container(channel, name, budget), Containers.decoders(), limits.maxPixels(), channel));
         demuxer.seconds().filter(s -> s > limits.maxSeconds()).ifPresent(s -> {
             throw new BadMediaException("The file " + name + " lasts " + s + " s; expected at most " + limits.maxSeconds()
                     + "; cut it first.");
@@ -108,7 +108,11 @@ public final class StreamSource implements AutoCloseable {
 
     private static String container(SeekableByteChannel channel, String name, WorkBudget budget) {
         try {
-            return Containers.of(channel, name);
+            String container = Containers.of(channel, name);
+            if (container.equals(Containers.WEBM)) {
+                WebmLength.requireWhole(channel, name);
+            }
+            return container;
         } catch (IOException e) {
             throw budget.isSpent() ? budget.exhausted() : new BadMediaException("The file " + name + " cannot be read: " + e.getMessage() + ".", e);
         }
@@ -181,6 +185,35 @@ public final class StreamSource implements AutoCloseable {
             throw new BadMediaException("The file " + name + " is cut off: " + packets + " of " + promised
                     + " packets are there; export it again.");
         }
+    }
+
+    /** Whether the container's own index gives every packet its time, so that its frame rate is an average and not a wish. */
+    public boolean isTimed() {
+        return demuxer.indexed(stream) > 0;
+    }
+
+    /**
+     * Packets for each second between the first and the last, by reading all that are left without decoding them; not a number
+     * if they do not tell. The source is at its end then.
+     */
+    public double packetRate() {
+        long count = 0;
+        long first = Long.MAX_VALUE;
+        long last = Long.MIN_VALUE;
+        for (Optional<AVPacket> packet = nextPacket(); packet.isPresent(); packet = nextPacket()) {
+            long time = packet.get().pts();
+            if (time != avutil.AV_NOPTS_VALUE) {
+                count++;
+                first = Math.min(first, time);
+                last = Math.max(last, time);
+            }
+        }
+        ended = true;
+        return count < 2 || last <= first ? Double.NaN : (count - 1) / ((last - first) * avutil.av_q2d(stream.time_base()));
+    }
+
+    private Optional<AVPacket> nextPacket() {
+        return explaining(name, budget, () -> demuxer.next(stream));
     }
 
     /** Seconds of a frame on the stream's clock; not a number if the file does not say. */

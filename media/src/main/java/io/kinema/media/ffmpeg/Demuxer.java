@@ -9,6 +9,7 @@ import org.bytedeco.ffmpeg.avcodec.AVPacket;
 import org.bytedeco.ffmpeg.avformat.AVFormatContext;
 import org.bytedeco.ffmpeg.avformat.AVInputFormat;
 import org.bytedeco.ffmpeg.avformat.AVStream;
+import org.bytedeco.ffmpeg.avutil.AVDictionary;
 import org.bytedeco.ffmpeg.global.avcodec;
 import org.bytedeco.ffmpeg.global.avformat;
 import org.bytedeco.ffmpeg.global.avutil;
@@ -41,16 +42,17 @@ public final class Demuxer implements AutoCloseable {
      *
      * @param format FFmpeg's short name of the container
      * @param decoders FFmpeg's names of the decoders that may run, separated by commas
+     * @param maxPixels largest picture that is decoded to learn about a stream
      */
-    public static Demuxer open(String format, String decoders, SeekableByteChannel channel) {
+    public static Demuxer open(String format, String decoders, long maxPixels, SeekableByteChannel channel) {
         return Handles.build(handles -> {
             Demuxer demuxer = handles.add(new Demuxer(handles.add(ChannelIo.reading(channel)), handles.add(Packet.empty()), format));
-            demuxer.start(format, decoders);
+            demuxer.start(format, decoders, maxPixels);
             return demuxer;
         });
     }
 
-    private void start(String format, String decoders) {
+    private void start(String format, String decoders, long maxPixels) {
         AVInputFormat input = FFmpeg.allocated(avformat.av_find_input_format(format), "the reader of " + format);
         context = FFmpeg.allocated(avformat.avformat_alloc_context(), "a container");
         context.pb(io.context());
@@ -60,7 +62,30 @@ public final class Demuxer implements AutoCloseable {
             // A failure here frees the context and sets it to null.
             FFmpeg.check(avformat.avformat_open_input(context, (BytePointer) null, input, options.dictionary()), "opening the container");
         }
-        FFmpeg.check(avformat.avformat_find_stream_info(context, (PointerPointer<?>) null), "reading about the streams");
+        readAboutStreams(maxPixels);
+    }
+
+    /** FFmpeg decodes some pictures for this, so it is told the limit too. */
+    private void readAboutStreams(long maxPixels) {
+        int streams = context.nb_streams();
+        try (PointerPointer<AVDictionary> options = new PointerPointer<>(Math.max(1, streams))) {
+            for (int i = 0; i < streams; i++) {
+                AVDictionary dictionary = new AVDictionary(null);
+                Options.set(dictionary, "max_pixels", Long.toString(maxPixels));
+                options.put(i, dictionary);
+            }
+            try {
+                FFmpeg.check(avformat.avformat_find_stream_info(context, options), "reading about the streams");
+            } finally {
+                // FFmpeg has put what it did not use, or nothing, in the place of each.
+                for (int i = 0; i < streams; i++) {
+                    AVDictionary rest = options.get(AVDictionary.class, i);
+                    if (rest != null && !rest.isNull()) {
+                        avutil.av_dict_free(rest);
+                    }
+                }
+            }
+        }
     }
 
     /** The best stream of a kind, if there is one. */

@@ -20,8 +20,8 @@ public final class FFmpeg {
 
     private static final int ERROR_TEXT_BYTES = 256;
 
-    /** FFmpeg allocates nothing larger in one piece: the largest picture that readers allow has 512 MiB at 16 bits. */
-    private static final long LARGEST_ALLOCATION = 1L << 30;
+    /** FFmpeg allocates nothing larger in one piece, whatever a file claims: the largest picture that readers allow has 512 MiB at 16 bits. */
+    private static final long LARGEST_ALLOCATION = 576L << 20;
 
     /** Run by whoever comes first; everyone else waits for that run. */
     private static final FutureTask<Void> LOADING = new FutureTask<>(FFmpeg::loadLibraries, null);

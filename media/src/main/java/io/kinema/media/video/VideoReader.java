@@ -32,6 +32,8 @@ import org.bytedeco.javacpp.IntPointer;
  */
 public final class VideoReader implements AutoCloseable {
 
+    private static final double RATE_TOLERANCE = 0.05;
+
     private final Path file;
     private final StreamSource source;
     private final Orientation orientation;
@@ -43,7 +45,7 @@ public final class VideoReader implements AutoCloseable {
     private long count;
     private boolean closed;
 
-    private VideoReader(Path file, StreamSource source) {
+    private VideoReader(Path file, StreamSource source, double frameRate) {
         this.file = file;
         this.source = source;
         this.orientation = orientation(source.stream());
@@ -51,7 +53,7 @@ public final class VideoReader implements AutoCloseable {
         int storedHeight = source.stream().codecpar().height();
         this.width = orientation.swapsSides() ? storedHeight : storedWidth;
         this.height = orientation.swapsSides() ? storedWidth : storedHeight;
-        this.frameRate = frameRate(source.stream());
+        this.frameRate = frameRate;
     }
 
     /**
@@ -70,14 +72,18 @@ public final class VideoReader implements AutoCloseable {
 
     /** @throws BadMediaException if the file is missing, has no video, or is beyond {@code limits} */
     public static VideoReader open(Path file, MediaLimits limits) {
-        StreamSource source = StreamSource.open(file, avutil.AVMEDIA_TYPE_VIDEO, limits)
-                .orElseThrow(() -> new BadMediaException("The file '" + file + "' has no video; give one with pictures."));
+        StreamSource source = stream(file, limits);
         try {
-            return new VideoReader(file, source);
+            return new VideoReader(file, source, frameRate(source, file, limits));
         } catch (RuntimeException e) {
             source.close();
             throw e;
         }
+    }
+
+    private static StreamSource stream(Path file, MediaLimits limits) {
+        return StreamSource.open(file, avutil.AVMEDIA_TYPE_VIDEO, limits)
+                .orElseThrow(() -> new BadMediaException("The file '" + file + "' has no video; give one with pictures."));
     }
 
     /** Pixels across, upright. */
@@ -90,7 +96,7 @@ public final class VideoReader implements AutoCloseable {
         return height;
     }
 
-    /** Pictures per second: the container's average, else its guess. */
+    /** Pictures per second: the container's average; where that is only declared (WebM) and not kept, the average of the pictures' times. */
     public double frameRate() {
         return frameRate;
     }
@@ -146,7 +152,19 @@ public final class VideoReader implements AutoCloseable {
         decoded.add(new VideoFrame(orientation.apply(converter.get().convert(frame)), source.seconds(frame)));
     }
 
-    private static double frameRate(AVStream stream) {
+    private static double frameRate(StreamSource source, Path file, MediaLimits limits) {
+        double declared = declaredRate(source.stream());
+        if (source.isTimed()) {
+            return declared;
+        }
+        try (StreamSource again = stream(file, limits)) {
+            double kept = again.packetRate();
+            // Times in milliseconds make a constant rate look uneven by this much at most.
+            return Double.isNaN(kept) || Math.abs(kept - declared) <= RATE_TOLERANCE * declared ? declared : kept;
+        }
+    }
+
+    private static double declaredRate(AVStream stream) {
         AVRational average = stream.avg_frame_rate();
         AVRational rate = average.num() > 0 && average.den() > 0 ? average : stream.r_frame_rate();
         return rate.num() > 0 && rate.den() > 0 ? avutil.av_q2d(rate) : 0;

@@ -104,6 +104,16 @@ class VideoReaderTest {
         assertThatThrownBy(() -> readAll(file)).isInstanceOf(BadMediaException.class).hasMessageContaining("cut off");
     }
 
+    @Test
+    void refusesAWebmThatIsShorterThanItSays(@TempDir Path folder) throws IOException {
+        byte[] bytes = Files.readAllBytes(Clips.of("vp9-opus.webm"));
+        for (int length : new int[] {bytes.length - 1, bytes.length * 3 / 4}) {
+            Path file = Files.write(folder.resolve("cut.webm"), Arrays.copyOf(bytes, length));
+            assertThatThrownBy(() -> readAll(file)).isInstanceOf(BadMediaException.class)
+                    .hasMessageContaining("is cut off: " + length + " of " + bytes.length + " bytes");
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"h264-aac.mp4", "vp9-opus.webm", "hevc-pcm.mov"})
     void survivesDamage(String name, @TempDir Path folder) throws IOException {
