@@ -105,11 +105,6 @@ final class RequestOptions {
                 .orElseThrow(() -> new BadRequestException("adapterAlpha", "'" + text + "'", "expected a number above 0, or rank")))).orElse(use);
     }
 
-    /** Clips asked for; the engine checks the number. */
-    int outputs() {
-        return outputs.orElse(1);
-    }
-
     private static <T> Consumer<T> set(Function<T, GenerateRequest.Builder> setter) {
         return setter::apply;
     }
