@@ -7,6 +7,7 @@ import io.kinema.engine.plan.RequestResolver;
 import io.kinema.media.BadMediaException;
 import io.kinema.media.file.StagedFiles;
 import io.kinema.media.file.WriteTarget;
+import io.kinema.weights.BadWeightsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -95,6 +96,8 @@ record OutputFiles(Path clip, Path record, Optional<Path> wav, Optional<Path> fr
                 made.writeRecord(staged.stage(record));
             } catch (BadMediaException failure) {
                 throw staged.named(failure);
+            } catch (BadWeightsException failure) {
+                throw staged.named(new BadMediaException(failure.getMessage(), failure));
             }
             staged.commit();
         }

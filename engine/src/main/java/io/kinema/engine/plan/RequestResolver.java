@@ -224,7 +224,7 @@ public final class RequestResolver {
             throw new BadRequestException("seed", "" + seed, "expected 0 to " + (Long.MAX_VALUE - MAX_OUTPUTS));
         }
         if (seed > 0xFFFFFFFFL) {
-            notes.add("seed " + seed + " counts as " + (seed & 0xFFFFFFFFL) + ", the generator uses its low 32 bits");
+            notes.add("seed " + seed + " counts as " + (seed & 0xFFFFFFFFL) + ", the generator of the noise uses its low 32 bits");
         }
         return seed;
     }
