@@ -3,6 +3,7 @@ package io.kinema.cli;
 import io.kinema.engine.BadRequestException;
 import io.kinema.engine.EngineOptions;
 import io.kinema.engine.GenerateRequest;
+import io.kinema.engine.model.BundledModel;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -47,6 +48,7 @@ final class OutputConflicts {
     /** @throws BadRequestException for the first conflict, in the order of the options */
     static void refuse(List<OutputFiles> clips, GenerateRequest request, EngineOptions engine) {
         List<Place> inputs = inputs(request, engine);
+        Path model = real(engine.model().orElseGet(BundledModel::folder));
         List<Place> outputs = new ArrayList<>();
         for (Place output : clips.stream().flatMap(clip -> places(clip).stream()).toList()) {
             inputs.stream().filter(output::meets).findFirst().ifPresent(input -> {
@@ -55,9 +57,9 @@ final class OutputConflicts {
             outputs.stream().filter(output::meets).findFirst().ifPresent(earlier -> {
                 throw conflict(output, "which " + Failures.optionName(earlier.field()) + " writes too");
             });
-            engine.model().map(OutputConflicts::real).filter(model -> output.path().startsWith(model) && Files.exists(output.path())).ifPresent(model -> {
+            if (output.path().startsWith(model) && Files.exists(output.path())) {
                 throw conflict(output, "which is a file of the model");
-            });
+            }
             outputs.add(output);
         }
     }
