@@ -57,7 +57,8 @@ final class Failures {
         return command.findOption(option) == null && command.findOption(one) != null ? one : option;
     }
 
-    private static String optionName(String field) {
+    /** {@code aspectRatio} as {@code --aspect-ratio}. */
+    static String optionName(String field) {
         return "--" + field.replace(' ', '-').replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT);
     }
 

@@ -42,7 +42,7 @@ final class GenerateCommand implements Callable<Integer> {
     @Option(names = "--quiet", description = "Print errors only.")
     private boolean quiet;
 
-    @Option(names = "--json", description = "Print the run record on standard output.")
+    @Option(names = "--json", description = "Print the run record, with the clip's file name, as one JSON document on standard output; with --dry-run, the plan.")
     private boolean json;
 
     @Mixin
@@ -63,14 +63,13 @@ final class GenerateCommand implements Callable<Integer> {
         if (!output.named()) {
             throw new ParameterException(spec.commandLine(), "missing --output FILE.mp4; see kinema generate --help");
         }
-        OutputFiles files = output.files(request.outputs());
         GenerateRequest wanted = request.request(prompt);
+        OutputFiles files = output.files(wanted, execution.engine());
         Media.preload();
         try (Interruption interruption = Interruption.watch();
                 ProgressPrinter progress = ProgressPrinter.start(terminal, quiet)) {
             Results results = new Results(files, progress);
             try {
-                progress.progress(new Progress.StageStarted(Stage.LOADING));
                 generate(wanted, progress, interruption, results);
                 if (json) {
                     terminal.print(results.document().toPrettyString());
@@ -85,6 +84,9 @@ final class GenerateCommand implements Callable<Integer> {
 
     private void generate(GenerateRequest wanted, ProgressPrinter progress, Interruption interruption, Results results) {
         try (H3Engine engine = H3Engine.open(execution.engine())) {
+            // A mistake is one line: nothing is said before everything that can be checked without loading was.
+            engine.check(wanted);
+            progress.progress(new Progress.StageStarted(Stage.LOADING));
             engine.generateEach(wanted, progress, interruption.cancellation(), results::take);
         }
     }
@@ -108,7 +110,7 @@ final class GenerateCommand implements Callable<Integer> {
                 // Later outputs find a warm process; a plan speaks of a command that begins cold.
                 MachineRates.remember(clip.record());
             }
-            progress.note("wrote " + describe(clip) + " to " + here.clip());
+            progress.note("wrote " + describe(clip) + " to " + here.clip() + ", its run record to " + here.record());
         }
 
         /** One clip's file and record, or the list of all. */

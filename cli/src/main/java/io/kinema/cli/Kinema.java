@@ -45,12 +45,13 @@ public final class Kinema implements Runnable {
         CommandLine line = commandLine(kinema, terminal);
         line.setParameterExceptionHandler((wrong, ignored) -> refuse(terminal, wrong));
         line.setExecutionExceptionHandler((failure, at, parsed) -> Failures.report(failure, at.getCommandSpec(), terminal, kinema.debug));
-        try {
-            return line.execute(arguments);
-        } finally {
-            terminal.out().flush();
-            terminal.err().flush();
+        int exit = line.execute(arguments);
+        boolean lost = terminal.out().checkError();
+        if (lost) {
+            terminal.err().println("kinema: standard output cannot be written, so the result is lost; free some space or send it elsewhere");
         }
+        terminal.err().flush();
+        return lost && exit == ExitCode.DONE ? ExitCode.FAILED : exit;
     }
 
     /** The whole command tree, for tests that parse without running. */

@@ -5,6 +5,7 @@ import io.kinema.engine.forecast.Rates;
 import io.kinema.engine.record.RunRecord;
 import io.kinema.media.BadMediaException;
 import io.kinema.media.file.AtomicFile;
+import io.kinema.media.file.CacheFolder;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -22,15 +23,13 @@ final class MachineRates {
     private MachineRates() {
     }
 
-    /** {@code $XDG_CACHE_HOME/kinema/rates.json}, or under {@code ~/.cache}; the system property {@code kinema.rates} overrules both. */
+    /** {@code rates.json} in the user's {@link CacheFolder}; the system property {@code kinema.rates} overrules it. */
     static Path file() {
         String chosen = System.getProperty("kinema.rates");
         if (chosen != null) {
             return Path.of(chosen);
         }
-        String caches = System.getenv("XDG_CACHE_HOME");
-        Path folder = caches != null && caches.startsWith("/") ? Path.of(caches) : Path.of(System.getProperty("user.home"), ".cache");
-        return folder.resolve("kinema").resolve("rates.json");
+        return CacheFolder.ofUser().resolve("rates.json");
     }
 
     /** What was measured so far. */

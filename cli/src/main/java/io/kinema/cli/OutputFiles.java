@@ -7,6 +7,7 @@ import io.kinema.engine.plan.RequestResolver;
 import io.kinema.media.BadMediaException;
 import io.kinema.media.file.StagedFiles;
 import io.kinema.media.file.WriteTarget;
+import io.kinema.weights.BadWeightsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -43,7 +44,7 @@ record OutputFiles(Path clip, Path record, Optional<Path> wav, Optional<Path> fr
         }
         Path record = clip.resolveSibling(name.substring(0, name.length() - SUFFIX.length()) + ".json");
         OutputFiles files = new OutputFiles(clip, record, wav, frames, latents, outputs);
-        IntStream.range(0, Math.clamp(outputs, 1, RequestResolver.MAX_OUTPUTS)).mapToObj(files::output).forEach(OutputFiles::requireWritable);
+        files.each().forEach(OutputFiles::requireWritable);
         return files;
     }
 
@@ -58,6 +59,16 @@ record OutputFiles(Path clip, Path record, Optional<Path> wav, Optional<Path> fr
         String name = String.valueOf(file.getFileName());
         int dot = name.lastIndexOf('.');
         return file.resolveSibling(dot > 0 ? name.substring(0, dot) + "-" + index + name.substring(dot) : name + "-" + index);
+    }
+
+    /** The files of each clip, in order. */
+    List<OutputFiles> each() {
+        return IntStream.range(0, Math.clamp(outputs, 1, RequestResolver.MAX_OUTPUTS)).mapToObj(this::output).toList();
+    }
+
+    /** Whether a file of a folder of frames is one of the frames. */
+    static boolean isFrame(String name) {
+        return name.matches(FRAME);
     }
 
     private void requireWritable() {
@@ -79,12 +90,14 @@ record OutputFiles(Path clip, Path record, Optional<Path> wav, Optional<Path> fr
         try (StagedFiles staged = new StagedFiles()) {
             try {
                 wav.map(staged::stage).ifPresent(made::writeWav);
-                frames.map(folder -> staged.stageFolder(folder, name -> name.matches(FRAME))).ifPresent(made::writeFrames);
+                frames.map(folder -> staged.stageFolder(folder, OutputFiles::isFrame)).ifPresent(made::writeFrames);
                 latents.map(staged::stage).ifPresent(made::saveLatents);
                 made.writeMp4(staged.stage(clip), provenance);
                 made.writeRecord(staged.stage(record));
             } catch (BadMediaException failure) {
                 throw staged.named(failure);
+            } catch (BadWeightsException failure) {
+                throw staged.named(new BadMediaException(failure.getMessage(), failure));
             }
             staged.commit();
         }

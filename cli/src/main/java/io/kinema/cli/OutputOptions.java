@@ -1,5 +1,7 @@
 package io.kinema.cli;
 
+import io.kinema.engine.EngineOptions;
+import io.kinema.engine.GenerateRequest;
 import io.kinema.engine.Provenance;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -13,7 +15,7 @@ final class OutputOptions {
     @Option(names = "--wav", paramLabel = "FILE.wav", description = "Write the sound as a file of its own too.")
     private Optional<Path> wav = Optional.empty();
 
-    @Option(names = "--frames-dir", paramLabel = "DIR", description = "Write every frame as PNG too; the folder is made.")
+    @Option(names = "--frames-dir", paramLabel = "DIR", description = "Write every frame as PNG too; the folder is made, and frames of an earlier clip in it are replaced, all of them.")
     private Optional<Path> framesDir = Optional.empty();
 
     @Option(names = "--save-latents", paramLabel = "FILE", description = "Write the final latents as safetensors too.")
@@ -27,9 +29,15 @@ final class OutputOptions {
         return output.isPresent();
     }
 
-    /** The files of every output, checked. @throws java.util.NoSuchElementException when there is no {@link #named} file */
-    OutputFiles files(int outputs) {
-        return OutputFiles.at(output.orElseThrow(), wav, framesDir, latents, outputs);
+    /**
+     * The files of every output, checked: they can be written, and are neither one another nor what the request reads.
+     *
+     * @throws java.util.NoSuchElementException when there is no {@link #named} file
+     */
+    OutputFiles files(GenerateRequest request, EngineOptions engine) {
+        OutputFiles files = OutputFiles.at(output.orElseThrow(), wav, framesDir, latents, request.outputs());
+        OutputConflicts.refuse(files.each(), request, engine);
+        return files;
     }
 
     Provenance provenance() {

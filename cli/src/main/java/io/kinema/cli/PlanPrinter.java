@@ -23,10 +23,10 @@ final class PlanPrinter {
 
     /** Checks the request, and the outputs where some are named; then prints. */
     int print(String prompt, OutputOptions output, RequestOptions request, ExecutionOptions execution) {
-        if (output.named()) {
-            output.files(request.outputs());
-        }
         GenerateRequest wanted = request.request(prompt);
+        if (output.named()) {
+            output.files(wanted, execution.engine());
+        }
         RunPlan plan = H3Planner.plan(execution.engine(), wanted, MachineRates.read());
         terminal.print(json ? plan.toJson().toPrettyString() : text(plan));
         return ExitCode.DONE;

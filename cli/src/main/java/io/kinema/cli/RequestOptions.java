@@ -39,7 +39,7 @@ final class RequestOptions {
     @Option(names = "--aspect-ratio", paramLabel = "A:B", description = "Shape of the picture when no size is given.")
     private Optional<String> aspectRatio = Optional.empty();
 
-    @Option(names = "--frames", paramLabel = "N", description = "Frames at 24 a second, snapped up to 17n+5.")
+    @Option(names = "--frames", paramLabel = "N", description = "Frames at 24 a second, snapped up to 17n+5 from 22.")
     private Optional<Integer> frames = Optional.empty();
 
     @Option(names = "--seconds", paramLabel = "S", description = "Length, instead of --frames.")
@@ -48,7 +48,7 @@ final class RequestOptions {
     @Option(names = "--steps", paramLabel = "N", description = "Model evaluations (the schedule's grid has N+1 points).")
     private Optional<Integer> steps = Optional.empty();
 
-    @Option(names = "--seed", paramLabel = "N", description = "Same seed, same bytes. 0 when left out.")
+    @Option(names = "--seed", paramLabel = "N", description = "Same seed, same bytes. 0 when left out; only the low 32 bits count, as with PyTorch's CPU generator.")
     private Optional<Long> seed = Optional.empty();
 
     @Option(names = "--outputs", paramLabel = "N", description = "Clips to make, 1 to 10: clip-0.mp4 with the seed, clip-1.mp4 with seed+1, ...")
@@ -103,11 +103,6 @@ final class RequestOptions {
     private AdapterUse withAlpha(AdapterUse use) {
         return adapterAlpha.map(text -> use.withAlpha(Alpha.parse(text)
                 .orElseThrow(() -> new BadRequestException("adapterAlpha", "'" + text + "'", "expected a number above 0, or rank")))).orElse(use);
-    }
-
-    /** Clips asked for; the engine checks the number. */
-    int outputs() {
-        return outputs.orElse(1);
     }
 
     private static <T> Consumer<T> set(Function<T, GenerateRequest.Builder> setter) {

@@ -13,7 +13,7 @@ import java.io.PrintWriter;
 record Terminal(PrintStream out, PrintStream err, boolean interactive) {
     /** The streams of this process. The launcher says whether standard error is a terminal; Java itself cannot tell. */
     static Terminal ofProcess() {
-        return new Terminal(System.out, System.err, Boolean.getBoolean("kinema.terminal"));
+        return new Terminal(ResultStream.ofProcess(), System.err, Boolean.getBoolean("kinema.terminal"));
     }
 
     PrintWriter outWriter() {

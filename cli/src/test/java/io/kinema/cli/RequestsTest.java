@@ -87,6 +87,26 @@ class RequestsTest {
     }
 
     @Test
+    void framesOfAnEarlierLongerClipGoAndOtherFilesStay() throws IOException {
+        Path frames = Files.createDirectory(folder.resolve("frames"));
+        for (String name : List.of("frame-00003.png", "frame-00038.png", "notes.txt")) {
+            Files.writeString(frames.resolve(name), "old");
+        }
+        Captured terminal = new Captured(false);
+        assertThat(terminal.kinema(command("generate", "--seed", "5", "--output", folder.resolve("clip.mp4").toString(), "--frames-dir", frames.toString()))).isZero();
+        assertThat(frames.toFile().list()).hasSize(23).contains("notes.txt", "frame-00021.png").doesNotContain("frame-00038.png");
+        assertThat(frames.resolve("frame-00003.png").toFile()).hasSameBinaryContentAs(made.resolve("frames-0/frame-00003.png").toFile());
+        assertThat(terminal.errors().getLast()).contains("clip.mp4", "its run record to " + folder.resolve("clip.json"));
+    }
+
+    @Test
+    void aSeedBeyond32BitsSaysWhichSeedItCountsAs() {
+        Captured terminal = new Captured(false);
+        assertThat(terminal.kinema(command("plan", "--seed", "4294967301"))).isZero();
+        assertThat(terminal.out()).contains("seed 4294967301 counts as 5", "low 32 bits");
+    }
+
+    @Test
     void inspectPrintsHowAClipWasMade() throws IOException {
         Captured text = new Captured(false);
         assertThat(text.kinema("inspect", made.resolve("clip-1.mp4").toString())).isZero();

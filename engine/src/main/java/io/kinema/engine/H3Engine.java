@@ -87,6 +87,26 @@ public final class H3Engine implements AutoCloseable {
         return FileHeaders.resolver(model.geometry(), parts::adapter).resolve(request);
     }
 
+    /**
+     * Checks a request as {@link #resolve} does, and the headers of the weight files that it needs, which then stay mapped; reads
+     * no weights. What it accepts fails later only for want of memory or space, or when a file is damaged beyond its header.
+     *
+     * @throws BadRequestException                when it breaks a rule
+     * @throws io.kinema.media.BadMediaException  when a picture, video or sound it names cannot be read
+     * @throws io.kinema.weights.BadWeightsException when a weight file is missing, cut off or does not fit its config
+     * @throws IllegalStateException              when another request runs, or the engine is closed
+     */
+    public ResolvedRequest check(GenerateRequest request) {
+        claim();
+        try {
+            ResolvedRequest resolved = FileHeaders.resolver(model.geometry(), parts::adapter).resolve(request);
+            parts.openWeights(resolved.task());
+            return resolved;
+        } finally {
+            state.set(State.READY);
+        }
+    }
+
     /** {@link #generate(GenerateRequest, ProgressListener, Cancellation)} without a listener. */
     public Clip generate(GenerateRequest request) {
         return generate(request, ProgressListener.NONE, new Cancellation());
@@ -172,7 +192,8 @@ public final class H3Engine implements AutoCloseable {
         if (!state.compareAndSet(State.READY, State.CLOSED)) {
             throw new IllegalStateException("engine: got close while a request runs; cancel it and wait for its end");
         }
-        parts.close();
-        backend.close();
+        try (backend) {
+            parts.close();
+        }
     }
 }

@@ -39,7 +39,7 @@ public final class SafetensorsFile implements TensorSource {
 
     /** Maps {@code file}. @throws BadWeightsException when it is absent, unreadable, unfinished or breaks a rule of the format */
     public static SafetensorsFile open(Path file) {
-        requireFinished(file);
+        requireFinished(PlainFile.require(file));
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
             long size = channel.size();
             byte[] json = headerBytes(file, channel, size);

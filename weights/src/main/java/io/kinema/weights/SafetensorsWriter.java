@@ -74,10 +74,19 @@ public final class SafetensorsWriter implements AutoCloseable {
         try {
             FileChannel channel = FileChannel.open(temporary, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
             SafetensorsWriter writer = new SafetensorsWriter(target, temporary, channel, entries, header.length);
+            return started(writer, header);
+        } catch (IOException e) {
+            throw failed(target, e);
+        }
+    }
+
+    private static SafetensorsWriter started(SafetensorsWriter writer, byte[] header) throws IOException {
+        try {
             writer.start(header);
             return writer;
         } catch (IOException e) {
-            throw failed(target, e);
+            writer.close();
+            throw e;
         }
     }
 

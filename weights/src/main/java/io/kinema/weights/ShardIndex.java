@@ -30,7 +30,7 @@ record ShardIndex(Path file, SequencedMap<String, Path> shards) {
     /** @throws BadWeightsException when the index is unreadable, has no weight_map, or names a file outside its folder */
     static ShardIndex read(Path file) {
         try {
-            long size = Files.size(file);
+            long size = Files.size(PlainFile.require(file));
             if (size > SafetensorsHeader.LARGEST) {
                 throw new BadWeightsException(file + ": got an index of " + size + " bytes, expected at most " + SafetensorsHeader.LARGEST);
             }

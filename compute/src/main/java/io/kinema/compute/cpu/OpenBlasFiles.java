@@ -93,11 +93,15 @@ final class OpenBlasFiles {
         return found;
     }
 
-    /** {@code $XDG_CACHE_HOME/kinema/native}, by default {@code ~/.cache/kinema/native}. */
+    /**
+     * {@code kinema/native} in {@code $XDG_CACHE_HOME} where that is an absolute path, else in {@code .cache} of {@code $HOME}, else of
+     * the home folder that the JVM knows; the other native libraries follow the same rule in rooms that this one cannot see.
+     */
     static Path cacheFolder() {
-        String base = System.getenv("XDG_CACHE_HOME");
-        Path cache = base == null || base.isBlank() ? Path.of(System.getProperty("user.home"), ".cache") : Path.of(base);
-        return cache.resolve("kinema").resolve("native");
+        String caches = System.getenv().getOrDefault("XDG_CACHE_HOME", "");
+        String home = System.getenv().getOrDefault("HOME", "");
+        Path folder = caches.startsWith("/") ? Path.of(caches) : Path.of(home.startsWith("/") ? home : System.getProperty("user.home"), ".cache");
+        return folder.resolve("kinema").resolve("native");
     }
 
     private static Path unpacked(List<URL> packed, Path cache) {

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.kinema.weights.BadWeightsException;
+import io.kinema.weights.PlainFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,7 +23,7 @@ public final class Json {
     /** The object in this file. @throws BadWeightsException when it is not one, or larger than 16 MiB */
     public static JsonNode object(Path file) {
         try {
-            long bytes = Files.size(file);
+            long bytes = Files.size(PlainFile.require(file));
             if (bytes > MAX_BYTES) {
                 throw new BadWeightsException(file + ": got " + bytes + " bytes, expected a config of at most " + MAX_BYTES);
             }

@@ -42,6 +42,9 @@ import java.util.function.Supplier;
  * kept, so a later request finds it ready. Closing twice is harmless. The backend must outlive it. Used by one thread.
  */
 public final class ModelParts implements AutoCloseable {
+    /** The networks that every task needs beside its transformer. */
+    private static final List<Component> NETWORKS = List.of(Component.TEXT_ENCODER, Component.VIDEO_VAE, Component.AUDIO_VAE);
+
     private final ModelFolder folder;
     private final Backend backend;
     private final Precision precision;
@@ -157,12 +160,22 @@ public final class ModelParts implements AutoCloseable {
     }
 
     /**
+     * Maps the weights that a task's request will need, and checks their headers against the configs; reads no tensor.
+     *
+     * @throws io.kinema.weights.BadWeightsException when a file is missing, cut off or damaged, or does not fit its config
+     */
+    public void openWeights(Task task) {
+        transformerTensors(task);
+        NETWORKS.forEach(component -> weights(folder.folder(component)));
+    }
+
+    /**
      * Maps the weights that a task's request will need on other threads and returns at once. A failure is reported by the part
      * that needs them.
      */
     public void prefetch(Task task, Executor background) {
         prefetch(transformerPath(task), () -> transformerWeights(task).open(), background);
-        for (Component component : List.of(Component.TEXT_ENCODER, Component.VIDEO_VAE, Component.AUDIO_VAE)) {
+        for (Component component : NETWORKS) {
             Path path = folder.folder(component);
             prefetch(path, () -> NetworkFolder.read(path).open(), background);
         }

@@ -70,7 +70,8 @@ final class FrameRules {
 
     private static BadRequestException outside(String field, String got, ModelGeometry model) {
         return new BadRequestException(field, got, String.format(Locale.ROOT,
-                "expected %d to %d frames (%.3f to %.3f s at %d frames a second)", least(model), most(model),
+                "expected %dn+%d frames from %d to %d (%.3f to %.3f s at %d frames a second)",
+                model.counts().framesPerChunk(), model.counts().latentsPerChunk(), least(model), most(model),
                 (double) least(model) / FrameCounts.FPS, (double) most(model) / FrameCounts.FPS, FrameCounts.FPS));
     }
 

@@ -11,6 +11,8 @@ import io.kinema.engine.model.ModelGeometry;
 import io.kinema.engine.preprocess.CanvasRule;
 import io.kinema.engine.preprocess.PixelSize;
 import io.kinema.engine.preprocess.ReferenceImages;
+import io.kinema.media.BadMediaException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -176,12 +178,23 @@ public final class RequestResolver {
 
     /** A picture of a few pixels shows nothing that the model could keep; it is a mistake, a tracking pixel or a placeholder. */
     private PictureSizes.Size picture(String field, Path file) {
-        PictureSizes.Size size = pictures.of(file);
+        PictureSizes.Size size = readable(field, file);
         if (size.width() < MIN_PICTURE_SIDE || size.height() < MIN_PICTURE_SIDE) {
             throw new BadRequestException(field, size.width() + "x" + size.height() + " pixels in '" + file + "'",
                     "expected sides of at least " + MIN_PICTURE_SIDE + "; choose a larger picture");
         }
         return size;
+    }
+
+    private PictureSizes.Size readable(String field, Path file) {
+        try {
+            return pictures.of(file);
+        } catch (BadMediaException unreadable) {
+            if (Files.notExists(file)) {
+                throw new BadRequestException(field, "'" + file + "', which does not exist", "expected a PNG, JPEG or WebP file; check the path");
+            }
+            throw unreadable;
+        }
     }
 
     private static void requireOneWayToSayIt(GenerateRequest request) {
@@ -219,7 +232,7 @@ public final class RequestResolver {
             throw new BadRequestException("seed", "" + seed, "expected 0 to " + (Long.MAX_VALUE - MAX_OUTPUTS));
         }
         if (seed > 0xFFFFFFFFL) {
-            notes.add("seed " + seed + " counts as " + (seed & 0xFFFFFFFFL) + ", the generator uses its low 32 bits");
+            notes.add("seed " + seed + " counts as " + (seed & 0xFFFFFFFFL) + ", the generator of the noise uses its low 32 bits");
         }
         return seed;
     }

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.kinema.weights.BadWeightsException;
+import io.kinema.weights.PlainFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -32,7 +33,7 @@ final class TokenizerFolder {
     /** The file's bytes. @throws BadWeightsException when it is missing, unreadable or larger than 64 MiB */
     static byte[] read(Path file) {
         try {
-            long size = Files.size(file);
+            long size = Files.size(PlainFile.require(file));
             require(size <= LARGEST_FILE, file, "got " + size + " bytes, expected at most " + LARGEST_FILE);
             return Files.readAllBytes(file);
         } catch (NoSuchFileException e) {

@@ -1,5 +1,6 @@
 package io.kinema.engine.prompt;
 
+import io.kinema.media.file.CacheFolder;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.JarURLConnection;
@@ -13,7 +14,7 @@ import java.util.Locale;
 /**
  * Loads the native library that DJL's tokenizers jar carries, once in a process. DJL's own loader first looks for CUDA (it
  * starts a process and a second native bridge for it, 0.1 s of CPU time) and may download another build; this one does
- * neither: the packed CPU build is unpacked once into {@code $XDG_CACHE_HOME/kinema/native} ({@code ~/.cache/kinema/native})
+ * neither: the packed CPU build is unpacked once into {@code native} in the user's {@link CacheFolder}
  * and loaded from there.
  */
 final class TokenizerLibrary {
@@ -108,8 +109,6 @@ final class TokenizerLibrary {
     }
 
     private static Path cacheFolder() {
-        String base = System.getenv("XDG_CACHE_HOME");
-        Path caches = base != null && base.startsWith("/") ? Path.of(base) : Path.of(System.getProperty("user.home"), ".cache");
-        return caches.resolve("kinema").resolve("native");
+        return CacheFolder.ofUser().resolve("native");
     }
 }

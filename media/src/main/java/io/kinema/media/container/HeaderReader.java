@@ -4,6 +4,7 @@ import io.kinema.media.BadMediaException;
 import io.kinema.media.ffmpeg.Demuxer;
 import io.kinema.media.ffmpeg.FFmpeg;
 import io.kinema.media.ffmpeg.FFmpegException;
+import io.kinema.media.file.ReadSource;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
@@ -65,6 +66,7 @@ public final class HeaderReader {
         if (Files.isDirectory(file)) {
             throw new BadMediaException("The file '" + file + "' is a folder; give a video or sound file.");
         }
+        ReadSource.requirePlain(file);
         long size = Files.size(file);
         if (size == 0 || size > limits.maxBytes()) {
             throw new BadMediaException("The file '" + file + "' has " + size + " bytes; expected 1 to " + limits.maxBytes() + ".");

@@ -6,6 +6,7 @@ import io.kinema.media.ffmpeg.Demuxer;
 import io.kinema.media.ffmpeg.FFmpeg;
 import io.kinema.media.ffmpeg.FFmpegException;
 import io.kinema.media.ffmpeg.Handles;
+import io.kinema.media.file.ReadSource;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.SeekableByteChannel;
@@ -78,6 +79,7 @@ public final class StreamSource implements AutoCloseable {
             if (Files.isDirectory(file)) {
                 throw new BadMediaException("The file '" + file + "' is a folder; give a video or sound file.");
             }
+            ReadSource.requirePlain(file);
             long size = Files.size(file);
             if (size == 0 || size > limits.maxBytes()) {
                 throw new BadMediaException("The file '" + file + "' has " + size + " bytes; expected 1 to "

@@ -1,5 +1,6 @@
 package io.kinema.media.ffmpeg;
 
+import io.kinema.media.file.CacheFolder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.concurrent.ExecutionException;
@@ -72,11 +73,9 @@ public final class FFmpeg {
         }
     }
 
-    /** Folder the libraries are unpacked into: {@code $XDG_CACHE_HOME/kinema/native}, or under {@code ~/.cache}. */
+    /** Folder the libraries are unpacked into: {@code native} in the {@link CacheFolder}. */
     public static Path cacheFolder() {
-        String base = System.getenv("XDG_CACHE_HOME");
-        Path caches = base != null && base.startsWith("/") ? Path.of(base) : Path.of(System.getProperty("user.home"), ".cache");
-        return caches.resolve("kinema").resolve("native");
+        return CacheFolder.ofUser().resolve("native");
     }
 
     /**

@@ -1,6 +1,7 @@
 package io.kinema.media.image;
 
 import io.kinema.media.BadMediaException;
+import io.kinema.media.file.ReadSource;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -90,6 +91,7 @@ public final class ImageReader {
             if (Files.isDirectory(file)) {
                 throw new BadMediaException("The picture '" + file + "' is a folder; give a PNG, JPEG or WebP file.");
             }
+            ReadSource.requirePlain(file);
             try (InputStream in = Files.newInputStream(file)) {
                 byte[] bytes = in.readNBytes((int) limits.maxBytes() + 1);
                 if (bytes.length > limits.maxBytes()) {
@@ -99,7 +101,7 @@ public final class ImageReader {
                 return bytes;
             }
         } catch (NoSuchFileException e) {
-            throw new BadMediaException("The picture '" + file + "' does not exist.", e);
+            throw new BadMediaException("The picture '" + file + "' does not exist; give a PNG, JPEG or WebP file.", e);
         } catch (IOException e) {
             throw new BadMediaException("The picture '" + file + "' cannot be read: " + e.getMessage() + ".", e);
         }
