@@ -141,7 +141,7 @@ class SafetensorsFileTest {
     @Test
     void refusesAbsentFilesAndFolders() {
         assertThatThrownBy(() -> SafetensorsFile.open(folder.resolve("no.safetensors"))).isInstanceOf(BadWeightsException.class).hasMessageContaining("no such file");
-        assertThatThrownBy(() -> SafetensorsFile.open(folder)).isInstanceOf(BadWeightsException.class).hasMessageContaining("not a regular file");
+        assertThatThrownBy(() -> SafetensorsFile.open(folder)).isInstanceOf(BadWeightsException.class).hasMessageContaining("got a folder, expected a plain file");
     }
 
     @Test
