@@ -35,23 +35,33 @@ class ArchitectureTest {
         layeredArchitecture().consideringOnlyDependenciesInAnyPackage("io.kinema..")
                 .withOptionalLayers(true)
                 .layer("cli").definedBy("io.kinema.cli..")
+                .layer("serve").definedBy("io.kinema.serve..")
+                .layer("jobs").definedBy("io.kinema.jobs..")
+                .layer("measure").definedBy("io.kinema.measure..")
                 .layer("engine").definedBy("io.kinema.engine..")
                 .layer("model").definedBy("io.kinema.model..")
+                .layer("quality").definedBy("io.kinema.quality..")
                 .layer("media").definedBy("io.kinema.media..")
+                .layer("cuda").definedBy("io.kinema.cuda..")
                 .layer("compute").definedBy("io.kinema.compute..")
                 .layer("weights").definedBy("io.kinema.weights..")
                 .whereLayer("cli").mayNotBeAccessedByAnyLayer()
-                .whereLayer("engine").mayOnlyBeAccessedByLayers("cli")
-                .whereLayer("model").mayOnlyBeAccessedByLayers("engine", "cli")
-                .whereLayer("media").mayOnlyBeAccessedByLayers("engine", "cli")
-                .whereLayer("compute").mayOnlyBeAccessedByLayers("model", "engine", "cli")
-                .whereLayer("weights").mayOnlyBeAccessedByLayers("compute", "model", "engine", "cli")
+                .whereLayer("serve").mayOnlyBeAccessedByLayers("cli")
+                .whereLayer("jobs").mayOnlyBeAccessedByLayers("serve", "cli")
+                .whereLayer("measure").mayOnlyBeAccessedByLayers("serve", "cli")
+                .whereLayer("engine").mayOnlyBeAccessedByLayers("measure", "jobs", "serve", "cli")
+                .whereLayer("model").mayOnlyBeAccessedByLayers("engine", "measure", "cli")
+                .whereLayer("quality").mayOnlyBeAccessedByLayers("measure", "serve", "cli")
+                .whereLayer("media").mayOnlyBeAccessedByLayers("quality", "engine", "measure", "jobs", "serve", "cli")
+                .whereLayer("cuda").mayOnlyBeAccessedByLayers("cli")
+                .whereLayer("compute").mayOnlyBeAccessedByLayers("cuda", "model", "engine", "measure", "cli")
+                .whereLayer("weights").mayOnlyBeAccessedByLayers("compute", "cuda", "quality", "model", "engine", "measure", "jobs", "serve", "cli")
                 .check(classes);
     }
 
     @Test
     void lowerRoomsDoNotNameTheModel() {
-        noClasses().that().resideInAnyPackage("io.kinema.compute..", "io.kinema.weights..", "io.kinema.media..")
+        noClasses().that().resideInAnyPackage("io.kinema.compute..", "io.kinema.cuda..", "io.kinema.weights..", "io.kinema.media..", "io.kinema.quality..")
                 .should(nameTheModel())
                 .check(classes);
     }

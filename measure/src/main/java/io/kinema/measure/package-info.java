@@ -1,0 +1,2 @@
+/** Bench contracts, qualification of a configuration on this machine, and what an installation can run. */
+package io.kinema.measure;

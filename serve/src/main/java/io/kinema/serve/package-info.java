@@ -1,0 +1,2 @@
+/** The HTTP API and Studio. */
+package io.kinema.serve;
