@@ -1,0 +1,19 @@
+package io.kinema.serve.request;
+
+import io.kinema.engine.GenerateRequest;
+import io.kinema.engine.plan.ResolvedRequest;
+import java.util.List;
+
+/**
+ * A call that can be queued.
+ *
+ * @param request  with its files in the staging folder
+ * @param resolved with every default
+ * @param dryRun   only plan it
+ * @param notes    values snapped and defaults chosen, a sentence each
+ */
+public record Prepared(GenerateRequest request, ResolvedRequest resolved, boolean dryRun, List<String> notes) {
+    public Prepared {
+        notes = List.copyOf(notes);
+    }
+}
