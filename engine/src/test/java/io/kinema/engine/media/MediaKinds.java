@@ -65,12 +65,14 @@ final class MediaKinds {
         picture("icc.jpg", "JPEG with an ICC profile, which is not applied", fixture("jpeg-profile.jpg"));
         picture("lossy.webp", "WebP, lossy", ffmpeg(PICTURE + "-c:v libwebp"));
         picture("lossless.webp", "WebP, lossless, half transparent", ffmpeg(ALPHA + "-c:v libwebp -lossless 1"));
+        picture("phone.heic", "HEIC as phones store it: a grid of four tiles", fixture("../heif/heic-grid.heic"));
+        picture("single.heic", "HEIC, one piece", fixture("../heif/heic-single.heic"));
+        picture("a.avif", "AVIF", fixture("../heif/avif.avif"));
         picture("really-a.png", "JPEG that calls itself PNG", target -> Files.write(target, Photos.jpeg(1)));
     }
 
     private void refusedPictures() {
-        picture("a.heic", "HEIC as phones store it", head("ftypheic"));
-        picture("a.avif", "AVIF", head("ftypavif"));
+        picture("cut.heic", "HEIC, all but its first bytes missing", head("ftypheic"));
         picture("a.gif", "GIF", ffmpeg(PICTURE));
         picture("a.bmp", "BMP", ffmpeg(PICTURE));
         picture("a.tiff", "TIFF", ffmpeg(PICTURE));
