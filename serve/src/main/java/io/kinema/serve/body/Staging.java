@@ -25,14 +25,19 @@ public final class Staging implements AutoCloseable {
 
     /** A name for a new file; nothing is there yet. */
     public Path newFile() {
-        try {
-            if (folder == null) {
+        return folder().resolve("file-" + files++);
+    }
+
+    /** The folder itself, made when it is first asked for. */
+    public Path folder() {
+        if (folder == null) {
+            try {
                 folder = Files.createTempDirectory(root, PREFIX, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
             }
-            return folder.resolve("file-" + files++);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
         }
+        return folder;
     }
 
     /** Removes what an earlier process left, for example because it was killed. */

@@ -13,7 +13,9 @@ import io.kinema.serve.fetch.ReferenceFetcher;
 import io.kinema.serve.problem.Problem;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalInt;
+import java.util.stream.Collectors;
 
 /** Turns the fields of a call into a request that the engine has accepted, with every file it names on this machine. */
 public final class VideoCalls {
@@ -46,6 +48,30 @@ public final class VideoCalls {
         return checked(call, files);
     }
 
+    /**
+     * Checks an earlier request again with another prompt.
+     *
+     * @param earlier with its files on this machine
+     * @param body    {@code prompt}, and nothing else
+     * @throws Problem when it breaks a rule
+     */
+    public Prepared remix(GenerateRequest earlier, ObjectNode body) {
+        CallFields fields = CallFields.of(body);
+        body.fieldNames().forEachRemaining(name -> {
+            if (!name.equals(Field.PROMPT.label())) {
+                throw Problem.invalid(Problem.printable(name, 60), "it in a remix", "expected prompt alone: all else stays as it was");
+            }
+        });
+        String prompt = fields.text(Field.PROMPT).orElseThrow(() -> Problem.invalid("prompt", "nothing", "expected what should change"));
+        GenerateRequest request = new GenerateRequest(prompt, earlier.task(), earlier.image(), earlier.lastImage(), earlier.references(), earlier.width(),
+                earlier.height(), earlier.aspectRatio(), earlier.frames(), earlier.seconds(), earlier.steps(), earlier.seed(), earlier.outputs(),
+                earlier.flowShift(), earlier.audioFlowShift(), earlier.noiseScheme(), earlier.strict(), earlier.adapters());
+        return EngineRefusals.in(List.of(), () -> {
+            ResolvedRequest resolved = planner.resolve(request);
+            return new Prepared(request, resolved, false, resolved.notes(), Map.of());
+        });
+    }
+
     /** What a prepared call would do and cost. */
     public RunPlan plan(Prepared prepared, Rates rates) {
         return EngineRefusals.in(List.of(), () -> planner.plan(prepared.request(), rates));
@@ -58,8 +84,12 @@ public final class VideoCalls {
             List<String> notes = new ArrayList<>(call.notes());
             call.gridPoints().ifPresent(points -> notes.add("num_inference_steps " + points + " are " + resolved.steps() + " model evaluations"));
             notes.addAll(resolved.notes());
-            return new Prepared(request, resolved, call.dryRun(), notes);
+            return new Prepared(request, resolved, call.dryRun(), notes, names(files));
         });
+    }
+
+    private static Map<String, String> names(List<MediaStager.Staged> files) {
+        return files.stream().collect(Collectors.toMap(file -> file.file().getFileName().toString(), file -> file.input().name(), (one, same) -> one));
     }
 
     /**
