@@ -28,6 +28,14 @@ public interface Backend extends LinearOps, NormOps, AttentionOps, ElementwiseOp
      */
     Tensor load(StoredTensor stored, Workspace owner);
 
+    /**
+     * Bytes that it holds for itself between operations, beside all workspaces: parts of weights decoded for a product, widened
+     * operands, each worker's blocks. Reused by the next operation, so it is also the most that any operation so far took.
+     */
+    default long ownBytes() {
+        return 0;
+    }
+
     /** Waits until everything enqueued has finished. */
     void finish();
 
