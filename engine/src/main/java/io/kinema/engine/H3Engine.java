@@ -63,7 +63,7 @@ public final class H3Engine implements AutoCloseable {
      */
     public static H3Engine open(EngineOptions options) {
         ModelFolder model = ModelFolder.open(options.model().orElseGet(BundledModel::folder));
-        return new H3Engine(options, model, Backends.opener(options.device(), options.threads()).get());
+        return new H3Engine(options, model, Backends.opener(options.device(), options.threads(), options.backend()).get());
     }
 
     /** The options it was opened with. */
