@@ -17,6 +17,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 
@@ -26,6 +27,7 @@ final class RunRecords {
     private final ModelParts parts;
     private final ResolvedRequest request;
     private final CompletableFuture<String> modelHash;
+    private Optional<String> requestKey = Optional.empty();
 
     /** @param modelHash content hash of the model, on its way */
     RunRecords(EngineOptions options, ModelParts parts, ResolvedRequest request, CompletableFuture<String> modelHash) {
@@ -42,6 +44,14 @@ final class RunRecords {
                 new RunRecord.Engine(EngineVersion.VERSION, NativeLibraries.of(parts.backend())), HostFacts.here(), execution(), schedule(), stages,
                 made.steps(), rows, new RunRecord.Memory(HostFacts.peakResidentBytes(), parts.scratchBytes()), sound, warnings(sound));
         return new Clip(request.width(), request.height(), made.frames(), made.left(), made.right(), rate, made.latents(), record);
+    }
+
+    /** {@link RequestKey} of the request. Waits for the model's hash. */
+    String requestKey() {
+        if (requestKey.isEmpty()) {
+            requestKey = Optional.of(RequestKey.of(request, model(), execution()));
+        }
+        return requestKey.get();
     }
 
     private RunRecord.Model model() {
