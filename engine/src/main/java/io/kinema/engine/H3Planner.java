@@ -75,7 +75,7 @@ public final class H3Planner implements AutoCloseable {
      */
     public RunPlan plan(GenerateRequest request, Rates rates) {
         ResolvedRequest resolved = resolve(request);
-        return new Planner(model, options.transformer(), options.device(), options.threads(), options.precision())
+        return new Planner(model, options.transformer(), options.device(), options.threads(), options.backend(), options.precision())
                 .plan(resolved, FileHeaders::size, HeaderReader::read, rates);
     }
 

@@ -101,8 +101,13 @@ public final class Server implements AutoCloseable {
         Gate gate = new Gate(options.keys(), new HostNames(options.host(), options.hostNames()), counters);
         gate.install(config.routes);
         new Problems(options.log()).install(config.routes);
-        routes.all().forEach(route -> config.routes.addHttpHandler(HandlerType.findOrCreate(route.method()), route.path(),
-                (Context call) -> gate.answer(call, route)));
+        routes.all().forEach(route -> {
+            config.routes.addHttpHandler(HandlerType.findOrCreate(route.method()), route.path(), (Context call) -> gate.answer(call, route));
+            if (route.method().equals("GET") && !route.path().endsWith("/events")) {
+                // Javalin would answer these itself, with no header of the file.
+                config.routes.addHttpHandler(HandlerType.HEAD, route.path(), (Context call) -> gate.answer(call, route));
+            }
+        });
     }
 
     private static void restrict(HttpConfiguration http) {
