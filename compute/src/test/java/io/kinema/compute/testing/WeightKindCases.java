@@ -1,6 +1,7 @@
 package io.kinema.compute.testing;
 
 import io.kinema.compute.Backend;
+import io.kinema.compute.Int8Weight;
 import io.kinema.compute.LinearEpilogue;
 import io.kinema.compute.LinearEpilogue.ScaledDelta;
 import io.kinema.compute.Operand;
@@ -30,7 +31,7 @@ final class WeightKindCases {
         List<OpCase> cases = new ArrayList<>();
         for (DType operand : OPERANDS) {
             // Rows, columns, outputs, group: odd tails, one group alone, more weights than are decoded at once.
-            for (int[] s : new int[][] {{1, 4, 1, 4}, {7, 48, 21, 16}, {33, 192, 65, 64}, {5, 1280, 900, 256}}) {
+            for (int[] s : new int[][] {{1, 4, 1, 4}, {7, 48, 21, 16}, {33, 192, 65, 64}, {5, 512, 40, 256}}) {
                 cases.add(product(s, operand));
             }
             for (int[] s : new int[][] {{1, 4, 4}, {5, 48, 16}, {9, 320, 64}, {3, 1536, 256}}) {
@@ -39,6 +40,7 @@ final class WeightKindCases {
             for (DType out : OPERANDS) {
                 cases.add(epilogue(operand, out));
             }
+            cases.add(manyIntegers(operand));
         }
         return cases;
     }
@@ -61,6 +63,17 @@ final class WeightKindCases {
                     b.linear(w.rotation().isPresent() ? rotated : plain, w, out.rows((long) i * s[0], (i + 1L) * s[0]));
                 }
             }
+            return out;
+        });
+    }
+
+    /** More integers than are decoded at once. */
+    private static OpCase manyIntegers(DType operand) {
+        return new OpCase("linear [2,1280]x[900] int8 in parts, " + operand, OpCases.FP32, b -> {
+            Values v = new Values(24);
+            Int8Weight w = new Int8Weight(v.integers(900, 1280), v.uniform(0.001, 0.1, 900), Optional.empty());
+            Tensor out = Values.empty(2, 900);
+            b.linear(Operand.of(v.normal(operand, 2, 1280)), w, out);
             return out;
         });
     }
