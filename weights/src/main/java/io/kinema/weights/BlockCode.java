@@ -20,8 +20,8 @@ enum BlockCode {
         }
 
         @Override
-        boolean finite(MemorySegment block) {
-            return Float.isFinite(half(block, 0));
+        float bound(MemorySegment block) {
+            return Math.abs(half(block, 0)) * 128;
         }
     },
 
@@ -62,8 +62,8 @@ enum BlockCode {
         }
 
         @Override
-        boolean finite(MemorySegment block) {
-            return Float.isFinite(half(block, 0)) && Float.isFinite(half(block, 2));
+        float bound(MemorySegment block) {
+            return Math.abs(half(block, 0)) * 63 * 15 + Math.abs(half(block, 2)) * 63;
         }
     };
 
@@ -91,8 +91,8 @@ enum BlockCode {
     /** Decodes one block's bytes to {@code out[at ...]}. */
     abstract void decode(MemorySegment block, float[] out, int at);
 
-    /** False when a scale of the block is infinite or not a number. */
-    abstract boolean finite(MemorySegment block);
+    /** No value of the block is larger; infinite or not a number exactly when one of its scales is. */
+    abstract float bound(MemorySegment block);
 
     private static float half(MemorySegment block, long at) {
         return Float.float16ToFloat(block.get(I16, at));

@@ -66,7 +66,7 @@ public record Float8Matrix(StoredTensor codes, Optional<StoredTensor> scales) im
         Objects.checkFromToIndex(from, to, rows());
         int columns = Math.toIntExact(columns());
         Objects.checkFromIndexSize(at, Math.toIntExact((to - from) * columns), out.length);
-        float[] values = codes.dtype() == DType.F8_E4M3 ? E4M3 : E5M2;
+        float[] values = table();
         for (long row = from; row < to; row++) {
             float scale = scale(row);
             int base = at + (int) ((row - from) * columns);
@@ -75,6 +75,24 @@ public record Float8Matrix(StoredTensor codes, Optional<StoredTensor> scales) im
                 out[base + k] = values[codes.data().get(ValueLayout.JAVA_BYTE, code + k) & 0xff] * scale;
             }
         }
+    }
+
+    @Override
+    public float bound() {
+        float[] values = table();
+        float largest = 0;
+        for (long i = 0; i < codes.data().byteSize(); i++) {
+            float value = Math.abs(values[codes.data().get(ValueLayout.JAVA_BYTE, i) & 0xff]);
+            if (!(value < Float.POSITIVE_INFINITY)) {
+                return Float.POSITIVE_INFINITY;
+            }
+            largest = Math.max(largest, value);
+        }
+        float scale = 0;
+        for (long row = 0; row < rows(); row++) {
+            scale = Math.max(scale, Math.abs(scale(row)));
+        }
+        return largest * scale;
     }
 
     @Override
@@ -91,6 +109,10 @@ public record Float8Matrix(StoredTensor codes, Optional<StoredTensor> scales) im
     public String encoding() {
         return "FP8 " + codes.dtype().name().substring("F8_".length())
                 + scales.map(s -> perRow(s) ? " scaled by row" : " scaled by tensor").orElse("");
+    }
+
+    private float[] table() {
+        return codes.dtype() == DType.F8_E4M3 ? E4M3 : E5M2;
     }
 
     private boolean perRow(StoredTensor scales) {

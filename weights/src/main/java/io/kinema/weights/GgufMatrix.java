@@ -47,6 +47,20 @@ record GgufMatrix(String name, BlockCode code, MemorySegment blocks, long first,
     }
 
     @Override
+    public float bound() {
+        float bound = 0;
+        long last = (first + rows * columns + code.elements() - 1) / code.elements();
+        for (long block = first / code.elements(); block < last; block++) {
+            float one = code.bound(blocks.asSlice(block * code.bytes(), code.bytes()));
+            if (!(one < Float.POSITIVE_INFINITY)) {
+                return Float.POSITIVE_INFINITY;
+            }
+            bound = Math.max(bound, one);
+        }
+        return bound;
+    }
+
+    @Override
     public long bytes() {
         return rows * columns / code.elements() * code.bytes();
     }

@@ -60,7 +60,11 @@ class CodedValuesProperties {
         for (int i = 0; i < 32; i++) {
             assertThat(out[i]).isEqualByComparingTo(Float.float16ToFloat(scale) * q[i]);
         }
-        assertThat(BlockCode.Q8_0.finite(MemorySegment.ofArray(block.array()))).isEqualTo(Float.isFinite(Float.float16ToFloat(scale)));
+        float bound = BlockCode.Q8_0.bound(MemorySegment.ofArray(block.array()));
+        assertThat(Float.isFinite(bound)).isEqualTo(Float.isFinite(Float.float16ToFloat(scale)));
+        if (Float.isFinite(bound)) {
+            assertThat(largest(out)).isLessThanOrEqualTo(bound);
+        }
     }
 
     /** Encoded as the format's description says (48 bits of scales and as many of minima, packed), decoded by the product's code. */
@@ -89,6 +93,11 @@ class CodedValuesProperties {
             float scale = Float.float16ToFloat(d) * scales[run];
             float minimum = Float.float16ToFloat(dmin) * minima[run];
             assertThat(out[i]).as("value %d", i).isEqualByComparingTo(scale * q - minimum);
+        }
+        float bound = BlockCode.Q4_K.bound(MemorySegment.ofArray(block.array()));
+        assertThat(Float.isFinite(bound)).isEqualTo(Float.isFinite(Float.float16ToFloat(d)) && Float.isFinite(Float.float16ToFloat(dmin)));
+        if (Float.isFinite(bound)) {
+            assertThat(largest(out)).isLessThanOrEqualTo(bound);
         }
     }
 
@@ -145,6 +154,14 @@ class CodedValuesProperties {
         int exponent = code % 128 / 8;
         double magnitude = exponent == 0 ? code % 8 / 8.0 * Math.pow(2, -6) : (1 + code % 8 / 8.0) * Math.pow(2, exponent - 7);
         return code >= 128 ? -magnitude : magnitude;
+    }
+
+    private static float largest(float[] values) {
+        float largest = 0;
+        for (float v : values) {
+            largest = Math.max(largest, Math.abs(v));
+        }
+        return largest;
     }
 
     private static double[][] kronecker(double[][] a, double[][] b) {
