@@ -53,7 +53,7 @@ public final class H3Engine implements AutoCloseable {
         this.options = options;
         this.model = model;
         this.backend = backend;
-        this.parts = new ModelParts(model, backend, options.precision(), options.transformer());
+        this.parts = new ModelParts(model, backend, options.precision(), options.transformer(), options.transformerLayout());
         this.modelHash = CompletableFuture.supplyAsync(() -> CheckpointIdentity.of(model.root()).sha256(), Background::run);
     }
 

@@ -31,12 +31,13 @@ public final class H3Planner {
         try (AdapterLibrary adapters = new AdapterLibrary()) {
             ResolvedRequest resolved = FileHeaders.resolver(model.geometry(),
                     (use, task) -> adapters.read(use, transformer(model, options, task))).resolve(request);
-            return new Planner(model, options.transformer(), options.device(), options.threads(), options.backend(), options.precision())
+            return new Planner(model, options.transformer(), options.transformerLayout(), options.device(), options.threads(), options.backend(),
+                    options.precision())
                     .plan(resolved, FileHeaders::size, HeaderReader::read, rates);
         }
     }
 
     private static DitConfig transformer(ModelFolder model, EngineOptions options, Task task) {
-        return DitConfig.read(TransformerWeights.of(model.network(Component.transformerOf(task)), options.transformer()).config());
+        return DitConfig.read(TransformerWeights.of(model.network(Component.transformerOf(task)), options.transformer(), options.transformerLayout()).requireFor(task).config());
     }
 }
