@@ -12,6 +12,7 @@ import io.kinema.compute.Operand;
 import io.kinema.compute.Tensor;
 import io.kinema.compute.Weight;
 import io.kinema.compute.Workspace;
+import io.kinema.compute.event.TransferEvent;
 import io.kinema.weights.DType;
 import java.util.Optional;
 
@@ -211,7 +212,12 @@ public abstract class CheckedBackend implements Backend {
     @Override
     public final void copy(Tensor src, Tensor dst) {
         moveChecks.copy(src, dst);
-        kernels().moves().copy(src, dst);
+        if (src.device().equals(dst.device())) {
+            kernels().moves().copy(src, dst);
+        } else {
+            TransferEvent.around(src.device().toString(), dst.device().toString(), dst.shape().elements() * dst.dtype().bytes(),
+                    () -> kernels().moves().copy(src, dst));
+        }
     }
 
     @Override

@@ -62,6 +62,7 @@ public final class Attention {
             backend.headNormRotary(k, Optional.of(new HeadNorm(Optional.of(w.normK()), g.normEps())), rotary, k);
             Tensor mixed = run.scratch().f32(rows, g.heads(), g.headDim());
             backend.attention(q, k, v, g.scale(), g.causal(), mixed);
+            run.work().attention(rows, g.heads(), g.headDim());
             w.out().forward(run, run.prepare(mixed.reshape(rows, -1)), out);
         }
     }

@@ -57,6 +57,7 @@ public record Linear(Weight weight, Optional<Tensor> bias, List<LowRankDelta> de
      */
     public void forward(Execution run, Operand base, Operand original, Tensor out) {
         Backend backend = run.backend();
+        run.work().product(original.values().size(0), weight.outFeatures(), weight.inFeatures());
         if (deltas.isEmpty()) {
             backend.linear(base, weight, bias, out);
             return;
@@ -74,6 +75,14 @@ public record Linear(Weight weight, Optional<Tensor> bias, List<LowRankDelta> de
         }
     }
 
+    private static void count(Execution run, LowRankDelta delta, long rows) {
+        if (delta.sharesDown()) {
+            run.work().adapterSharingDown(rows, delta.rank(), delta.up().outFeatures(), delta.down().inFeatures());
+        } else {
+            run.work().adapter(rows, delta.rank(), delta.up().outFeatures(), delta.down().inFeatures());
+        }
+    }
+
     private static void add(Execution run, Operand x, LowRankDelta delta, Tensor y) {
         try (Workspace.Frame _ = run.scratch().frame()) {
             Tensor inner = run.scratch().f32(y.size(0), delta.rank());
@@ -81,6 +90,7 @@ public record Linear(Weight weight, Optional<Tensor> bias, List<LowRankDelta> de
             Tensor added = run.scratch().f32(y.size(0), y.size(1));
             run.backend().linear(run.prepare(inner), delta.up(), added);
             run.backend().addScaled(added, delta.factor(), y);
+            count(run, delta, y.size(0));
         }
     }
 }
