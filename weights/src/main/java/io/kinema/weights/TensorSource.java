@@ -34,6 +34,25 @@ public interface TensorSource extends AutoCloseable {
         return get(name).rows(from, to);
     }
 
+    /**
+     * The matrix called {@code name} with what belongs to it (the scales of integers, say), in the encoding it is stored in. A
+     * source whose encodings are its own overrides {@link #matrix(String, long, long)}.
+     *
+     * @throws BadWeightsException when it is absent, no matrix, of a dtype that is no matrix's, or a companion is missing or wrong
+     */
+    default StoredMatrix matrix(String name) {
+        return matrix(name, 0, shape(name).dim(0));
+    }
+
+    /**
+     * Rows {@code [from, to)} of {@link #matrix(String)}.
+     *
+     * @throws IndexOutOfBoundsException when it has fewer rows
+     */
+    default StoredMatrix matrix(String name, long from, long to) {
+        return MatrixCompanions.rows(this, name, from, to);
+    }
+
     /** Where it came from, for messages: a path or a short description. */
     String origin();
 

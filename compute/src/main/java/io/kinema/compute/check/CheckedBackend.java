@@ -5,10 +5,12 @@ import io.kinema.compute.Backend;
 import io.kinema.compute.ConvolutionOps;
 import io.kinema.compute.Device;
 import io.kinema.compute.ElementwiseOps;
+import io.kinema.compute.LinearEpilogue;
 import io.kinema.compute.LinearOps;
 import io.kinema.compute.MoveOps;
 import io.kinema.compute.NormOps;
 import io.kinema.compute.Operand;
+import io.kinema.compute.Rotation;
 import io.kinema.compute.Tensor;
 import io.kinema.compute.Weight;
 import io.kinema.compute.Workspace;
@@ -66,9 +68,15 @@ public abstract class CheckedBackend implements Backend {
     }
 
     @Override
-    public final void linear(Operand x, Weight w, Optional<Tensor> bias, Tensor out) {
-        linearChecks.linear(x, w, bias, out);
-        kernels().linear().linear(x, w, bias, out);
+    public final void linear(Operand x, Weight w, LinearEpilogue epilogue, Tensor out) {
+        linearChecks.linear(x, w, epilogue, out);
+        kernels().linear().linear(x, w, epilogue, out);
+    }
+
+    @Override
+    public final Operand rotate(Operand x, Rotation rotation, Workspace ws) {
+        linearChecks.rotate(x, rotation);
+        return kernels().linear().rotate(x, rotation, ws);
     }
 
     @Override

@@ -13,6 +13,7 @@ final class Scratch implements AutoCloseable {
 
     private final float[][] floats = new float[SLOTS][0];
     private short[] shorts = new short[0];
+    private byte[] bytes = new byte[0];
     private final MemorySegment[] blocks = new MemorySegment[SLOTS];
     private final Arena[] arenas = new Arena[SLOTS];
 
@@ -31,6 +32,14 @@ final class Scratch implements AutoCloseable {
             shorts = new short[Math.max(size, 2 * shorts.length)];
         }
         return shorts;
+    }
+
+    /** A heap array for 8-bit values; contents undefined. */
+    byte[] bytes(int size) {
+        if (bytes.length < size) {
+            bytes = new byte[Math.max(size, 2 * bytes.length)];
+        }
+        return bytes;
     }
 
     /** Off-heap block {@code slot} of at least {@code floats} FP32 values, 64-byte aligned; contents undefined. */

@@ -2,18 +2,26 @@ package io.kinema.model.load;
 
 import io.kinema.compute.Backend;
 import io.kinema.compute.DenseWeight;
+import io.kinema.compute.EncodedWeight;
+import io.kinema.compute.Int8Weight;
 import io.kinema.compute.Precision;
+import io.kinema.compute.Rotation;
 import io.kinema.compute.Tensor;
 import io.kinema.compute.Weight;
 import io.kinema.compute.Workspace;
 import io.kinema.weights.BadWeightsException;
 import io.kinema.weights.DType;
+import io.kinema.weights.EncodedMatrix;
 import io.kinema.weights.FloatConversion;
+import io.kinema.weights.FloatMatrix;
+import io.kinema.weights.Int8Matrix;
 import io.kinema.weights.MemoryTensors;
 import io.kinema.weights.Shape;
+import io.kinema.weights.StoredMatrix;
 import io.kinema.weights.StoredTensor;
 import io.kinema.weights.TensorSource;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
@@ -86,9 +94,13 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
         return wide;
     }
 
-    /** A matrix [n, k] for {@code linear}, rounded as this reader says. */
+    /**
+     * A matrix [n, k] for {@code linear}: plain floats rounded as this reader says, integers and other encodings as they are
+     * stored. Which of them it is follows from what {@link TensorSource#matrix(String)} finds: its dtype and the tensors beside it.
+     */
     public Weight matrix(String name, long n, long k) {
-        return new DenseWeight(rounded(checked(name, n, k)));
+        requireShape(source.shape(prefix + name), source.origin(), prefix + name, n, k);
+        return weight(source.matrix(prefix + name));
     }
 
     /** A matrix that is at hand, for {@code linear}, rounded as this reader says. */
@@ -110,8 +122,7 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
      */
     public List<Weight> stackedMatrices(String name, int parts, long n, long k) {
         requireShape(source.shape(prefix + name), source.origin(), prefix + name, parts * n, k);
-        return IntStream.range(0, parts).<Weight>mapToObj(i -> new DenseWeight(rounded(
-                floating(source.rows(prefix + name, i * n, (i + 1) * n))))).toList();
+        return IntStream.range(0, parts).mapToObj(i -> weight(source.matrix(prefix + name, i * n, (i + 1) * n))).toList();
     }
 
     /** A parameter's values on the Java heap, widened or rounded to FP32; for small tables that are computed at load. */
@@ -126,6 +137,21 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
         return tensor;
     }
 
+    private Weight weight(StoredMatrix matrix) {
+        Optional<Rotation> rotation = Rotation.of(matrix.rotation());
+        return switch (matrix) {
+            case FloatMatrix floats -> new DenseWeight(rounded(floats.tensor()));
+            case Int8Matrix int8 -> {
+                WeightRange.require(int8, rounding);
+                yield new Int8Weight(backend.load(int8.values(), owner), backend.load(int8.scales(), owner).reshape(int8.rows()), rotation);
+            }
+            case EncodedMatrix encoded -> {
+                WeightRange.require(encoded, rounding);
+                yield new EncodedWeight(encoded, rotation);
+            }
+        };
+    }
+
     private Tensor rounded(StoredTensor stored) {
         DType wanted = switch (rounding) {
             case AS_STORED -> productDtype(stored.dtype());
@@ -137,7 +163,7 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
             return loaded;
         }
         if (wanted == DType.F16) {
-            HalfRange.requireRepresentable(stored);
+            WeightRange.require(stored);
         }
         Tensor copy = owner.allocate(wanted, stored.shape().toArray());
         backend.copy(loaded, copy);

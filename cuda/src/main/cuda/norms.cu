@@ -1,0 +1,401 @@
+// Normalisation: one block per row (heads: one group of lanes per head), statistics in FP32, a row is read once.
+#include "common.cuh"
+
+namespace {
+
+/** Vectors of eight that one thread keeps in registers; longer rows are read again (from cache). */
+constexpr int KEPT = 3;
+
+/** One row of a block: vector t of thread i is vector t * blockDim.x + i of the row. */
+struct BlockRow {
+    const void* x;
+    i32 type;
+    i64 width;
+    bool aligned;
+    float kept[KEPT][8];
+
+    __device__ __forceinline__ i64 column(int t) const { return ((i64) t * blockDim.x + threadIdx.x) * 8; }
+
+    __device__ __forceinline__ void read() {
+#pragma unroll
+        for (int t = 0; t < KEPT; t++) {
+            load8(x, type, column(t), width, aligned, kept[t]);
+        }
+    }
+
+    /** Calls use(column, values) for every vector of this thread. */
+    template <class Use>
+    __device__ __forceinline__ void each(Use use) {
+#pragma unroll
+        for (int t = 0; t < KEPT; t++) {
+            if (column(t) < width) {
+                use(column(t), kept[t]);
+            }
+        }
+        for (int t = KEPT; column(t) < width; t++) {
+            float v[8];
+            load8(x, type, column(t), width, aligned, v);
+            use(column(t), v);
+        }
+    }
+};
+
+__device__ __forceinline__ float inverse_root_mean_square(BlockRow& row, float eps) {
+    float squares = 0.0f;
+    row.each([&](i64, const float v[8]) ALWAYS {
+#pragma unroll
+        for (int j = 0; j < 8; j++) {
+            squares = fmaf(v[j], v[j], squares);
+        }
+    });
+    float mean = reduce_block<Sum>(squares) / (float) row.width;
+    return 1.0f / square_root(mean + eps);
+}
+
+/** v = v * inverse * weight[column..] */
+__device__ __forceinline__ void normalise(float v[8], float inverse, const void* weight, i32 type, i64 column, i64 width, bool aligned) {
+    float w[8];
+    if (weight != nullptr) {
+        load8(weight, type, column, width, aligned, w);
+    }
+#pragma unroll
+    for (int j = 0; j < 8; j++) {
+        v[j] = v[j] * inverse;
+        if (weight != nullptr) {
+            v[j] = v[j] * w[j];
+        }
+    }
+}
+
+}  // namespace
+
+KERNEL __launch_bounds__(256) kinema_rms_norm(const void* x, Rows xRows, i32 xType, const void* weight, i32 weightType, float eps, void* out,
+                                              Rows outRows, i32 outType, i64 rows, i64 width) {
+    i64 r = blockIdx.x;
+    BlockRow row{advance(x, xType, xRows.at(r)), xType, width, aligned16(x, xType, xRows)};
+    row.read();
+    float inverse = inverse_root_mean_square(row, eps);
+    bool weightAligned = aligned16(weight, weightType, (i64) 0);
+    bool outAligned = aligned16(out, outType, outRows);
+    void* to = advance(out, outType, outRows.at(r));
+    row.each([&](i64 column, const float kept[8]) ALWAYS {
+        float v[8];
+#pragma unroll
+        for (int j = 0; j < 8; j++) {
+            v[j] = kept[j];
+        }
+        normalise(v, inverse, weight, weightType, column, width, weightAligned);
+        store8(to, outType, column, width, outAligned, v);
+    });
+}
+
+namespace {
+
+/** Shift and scale of one row. */
+struct Modulation {
+    const float* shift;
+    const float* scale;
+    const void* weight;
+    i32 weightType;
+    bool weightAligned;
+    bool shiftAligned;
+    bool scaleAligned;
+
+    /** v = (v * inverse * weight) * (1 + scale) + shift */
+    __device__ __forceinline__ void apply(float v[8], float inverse, i64 column, i64 width) const {
+        float add[8];
+        float factor[8];
+        load8(scale, F32, column, width, scaleAligned, factor);
+        load8(shift, F32, column, width, shiftAligned, add);
+        normalise(v, inverse, weight, weightType, column, width, weightAligned);
+#pragma unroll
+        for (int j = 0; j < 8; j++) {
+            v[j] = v[j] * (1.0f + factor[j]) + add[j];
+        }
+    }
+};
+
+}  // namespace
+
+#define MODULATION                                                                                                                  \
+    Modulation {                                                                                                                    \
+        shift + (i64) rowIndex[blockIdx.x] * shiftStride, scale + (i64) rowIndex[blockIdx.x] * scaleStride, weight, weightType,     \
+            aligned16(weight, weightType, (i64) 0), aligned16(shift, F32, shiftStride), aligned16(scale, F32, scaleStride)          \
+    }
+
+KERNEL __launch_bounds__(256) kinema_rms_norm_modulate(const float* x, i64 xStride, const void* weight, i32 weightType, float eps,
+                                                       const float* shift, i64 shiftStride, const float* scale, i64 scaleStride,
+                                                       const i32* rowIndex, void* out, i64 outStride, i32 outType, i64 rows, i64 width) {
+    i64 r = blockIdx.x;
+    BlockRow row{x + r * xStride, F32, width, aligned16(x, F32, xStride)};
+    row.read();
+    Modulation modulation = MODULATION;
+    float inverse = inverse_root_mean_square(row, eps);
+    bool outAligned = aligned16(out, outType, outStride);
+    void* to = advance(out, outType, r * outStride);
+    row.each([&](i64 column, float v[8]) ALWAYS {
+        modulation.apply(v, inverse, column, width);
+        store8(to, outType, column, width, outAligned, v);
+    });
+}
+
+KERNEL __launch_bounds__(256) kinema_rms_norm_modulate_prepare_f16(const float* x, i64 xStride, const void* weight, i32 weightType, float eps,
+                                                                   const float* shift, i64 shiftStride, const float* scale,
+                                                                   i64 scaleStride, const i32* rowIndex, u16* values, i64 valuesStride,
+                                                                   float* rowScale, i64 rows, i64 width) {
+    i64 r = blockIdx.x;
+    BlockRow row{x + r * xStride, F32, width, aligned16(x, F32, xStride)};
+    row.read();
+    Modulation modulation = MODULATION;
+    float inverse = inverse_root_mean_square(row, eps);
+    // The largest result decides the scale of the row: kept vectors become results, the rest is computed twice.
+    float largest = 0.0f;
+    row.each([&](i64 column, float v[8]) ALWAYS {
+        modulation.apply(v, inverse, column, width);
+#pragma unroll
+        for (int j = 0; j < 8; j++) {
+            largest = LargestBits::of(largest, column + j < width ? fabsf(v[j]) : 0.0f);
+        }
+    });
+    float s = row_scale(reduce_block<LargestBits>(largest));
+    float down = inverse_power(s);
+    bool aligned = aligned16(values, F16, valuesStride);
+    if (threadIdx.x == 0) {
+        rowScale[r] = s;
+    }
+    int t = 0;
+    row.each([&](i64 column, float v[8]) ALWAYS {
+        if (t++ >= KEPT) {
+            modulation.apply(v, inverse, column, width);
+        }
+#pragma unroll
+        for (int j = 0; j < 8; j++) {
+            v[j] = v[j] * down;
+        }
+        store8(values + r * valuesStride, F16, column, width, aligned, v);
+    });
+}
+
+KERNEL __launch_bounds__(256) kinema_layer_norm(const void* x, Rows xRows, i32 xType, const void* weight, i32 weightType, const void* bias,
+                                                i32 biasType, float eps, void* out, Rows outRows, i32 outType, i64 rows, i64 width) {
+    i64 r = blockIdx.x;
+    BlockRow row{advance(x, xType, xRows.at(r)), xType, width, aligned16(x, xType, xRows)};
+    row.read();
+    float sum = 0.0f;
+    row.each([&](i64, const float v[8]) ALWAYS {
+#pragma unroll
+        for (int j = 0; j < 8; j++) {
+            sum += v[j];
+        }
+    });
+    float mean = reduce_block<Sum>(sum) / (float) width;
+    float squares = 0.0f;
+    row.each([&](i64 column, const float v[8]) ALWAYS {
+#pragma unroll
+        for (int j = 0; j < 8; j++) {
+            float d = column + j < width ? v[j] - mean : 0.0f;
+            squares = fmaf(d, d, squares);
+        }
+    });
+    float inverse = 1.0f / square_root(reduce_block<Sum>(squares) / (float) width + eps);
+    bool weightAligned = aligned16(weight, weightType, (i64) 0);
+    bool biasAligned = aligned16(bias, biasType, (i64) 0);
+    bool outAligned = aligned16(out, outType, outRows);
+    void* to = advance(out, outType, outRows.at(r));
+    row.each([&](i64 column, const float kept[8]) ALWAYS {
+        float v[8];
+#pragma unroll
+        for (int j = 0; j < 8; j++) {
+            v[j] = kept[j] - mean;
+        }
+        normalise(v, inverse, weight, weightType, column, width, weightAligned);
+        if (bias != nullptr) {
+            float b[8];
+            load8(bias, biasType, column, width, biasAligned, b);
+#pragma unroll
+            for (int j = 0; j < 8; j++) {
+                v[j] = v[j] + b[j];
+            }
+        }
+        store8(to, outType, column, width, outAligned, v);
+    });
+}
+
+// ---- group norm ----------------------------------------------------------------------------------------------------
+
+namespace {
+
+struct Moments {
+    double sum;
+    double squares;
+};
+
+__device__ __forceinline__ Moments reduce_block(Moments m) {
+    __shared__ Moments parts[8];
+#pragma unroll
+    for (int mask = 16; mask > 0; mask >>= 1) {
+        m.sum += shuffle_xor(m.sum, mask);
+        m.squares += shuffle_xor(m.squares, mask);
+    }
+    __syncthreads();
+    if ((threadIdx.x & 31) == 0) {
+        parts[threadIdx.x >> 5] = m;
+    }
+    __syncthreads();
+    Moments all = {0.0, 0.0};
+#pragma unroll
+    for (int i = 0; i < 8; i++) {
+        all.sum += parts[i].sum;
+        all.squares += parts[i].squares;
+    }
+    return all;
+}
+
+/** Part `chunk` of the elements of one group in one frame: columns of a row [channels of the group] x [area]. */
+struct GroupPart {
+    i64 first;
+    i64 step;
+
+    __device__ __forceinline__ GroupPart(i32 chunks) {
+        first = ((i64) blockIdx.x * blockDim.x + threadIdx.x) * 8;
+        step = (i64) chunks * blockDim.x * 8;
+    }
+};
+
+}  // namespace
+
+KERNEL __launch_bounds__(256) kinema_group_norm_stats(const float* x, Moments* partial, i32 channelsPerGroup, i32 frames, i64 area, i32 chunks) {
+    GroupPart part(chunks);
+    bool aligned = aligned16(x, F32, area);
+    Moments m = {0.0, 0.0};
+    for (i32 c = 0; c < channelsPerGroup; c++) {
+        const float* plane = x + (((i64) blockIdx.z * channelsPerGroup + c) * frames + blockIdx.y) * area;
+        for (i64 i = part.first; i < area; i += part.step) {
+            float v[8];
+            load8(plane, F32, i, area, aligned, v);
+            // Eight values in FP64: the products are exact and the variance survives a large mean.
+#pragma unroll
+            for (int j = 0; j < 8; j++) {
+                double d = v[j];
+                m.sum += d;
+                m.squares += d * d;
+            }
+        }
+    }
+    m = reduce_block(m);
+    if (threadIdx.x == 0) {
+        partial[((i64) blockIdx.z * frames + blockIdx.y) * chunks + blockIdx.x] = m;
+    }
+}
+
+KERNEL __launch_bounds__(256) kinema_group_norm_apply(const float* x, const Moments* partial, const float* weight, const float* bias, float eps,
+                                                      i32 withSilu, void* out, i32 outType, i32 channelsPerGroup, i32 frames, i64 area,
+                                                      i32 chunks) {
+    const Moments* mine = partial + ((i64) blockIdx.z * frames + blockIdx.y) * chunks;
+    Moments all = {0.0, 0.0};
+    for (i32 i = 0; i < chunks; i++) {
+        all.sum += mine[i].sum;
+        all.squares += mine[i].squares;
+    }
+    double count = (double) channelsPerGroup * (double) area;
+    double exactMean = all.sum / count;
+    double variance = all.squares / count - exactMean * exactMean;
+    float mean = (float) exactMean;
+    float inverse = 1.0f / square_root((float) (variance < 0.0 ? 0.0 : variance) + eps);
+
+    GroupPart part(chunks);
+    bool aligned = aligned16(x, F32, area);
+    bool outAligned = aligned16(out, outType, area);
+    for (i32 c = 0; c < channelsPerGroup; c++) {
+        i64 channel = (i64) blockIdx.z * channelsPerGroup + c;
+        i64 plane = (channel * frames + blockIdx.y) * area;
+        float w = weight[channel];
+        float b = bias[channel];
+        for (i64 i = part.first; i < area; i += part.step) {
+            float v[8];
+            load8(x + plane, F32, i, area, aligned, v);
+#pragma unroll
+            for (int j = 0; j < 8; j++) {
+                float y = (v[j] - mean) * inverse * w + b;
+                v[j] = withSilu ? silu(y) : y;
+            }
+            store8(advance(out, outType, plane), outType, i, area, outAligned, v);
+        }
+    }
+}
+
+// ---- heads ---------------------------------------------------------------------------------------------------------
+
+KERNEL __launch_bounds__(256) kinema_head_norm_rotary(const void* x, i64 xRow, i64 xHead, i32 xType, i32 normed, const void* weight,
+                                                      i32 weightType, float eps, const void* cosine, i64 cosineRow, const void* sine,
+                                                      i64 sineRow, i32 tableType, i32 rotated, void* out, i64 outRow, i64 outHead,
+                                                      i32 outType, i64 rows, i32 heads, i32 width) {
+    // Lanes of one head: a power of two, eight channels each; the rotation's partner channel is fetched from shared memory.
+    __shared__ __align__(16) float channels[256 * 8];
+    int lanes = 1;
+    while (lanes * 8 < width) {
+        lanes *= 2;
+    }
+    int lane = threadIdx.x & (lanes - 1);
+    int slot = threadIdx.x / lanes;
+    u32 index = blockIdx.x * (256 / lanes) + slot;
+    u32 row = index / (u32) heads;
+    u32 head = index - row * (u32) heads;
+    bool live = row < rows;
+    int column = lane * 8;
+
+    float v[8];
+    if (live) {
+        i64 at = row * xRow + head * xHead;
+        bool aligned = aligned16(x, xType, xRow) && aligned16(x, xType, xHead);
+        load8(advance(x, xType, at), xType, column, width, aligned, v);
+    } else {
+#pragma unroll
+        for (int j = 0; j < 8; j++) {
+            v[j] = 0.0f;
+        }
+    }
+    if (normed) {
+        float squares = 0.0f;
+#pragma unroll
+        for (int j = 0; j < 8; j++) {
+            squares = fmaf(v[j], v[j], squares);
+        }
+        for (int mask = lanes >> 1; mask > 0; mask >>= 1) {
+            squares += shuffle_xor(squares, mask);
+        }
+        float inverse = 1.0f / square_root(squares / (float) width + eps);
+        normalise(v, inverse, weight, weightType, column, width, aligned16(weight, weightType, (i64) 0));
+    }
+    if (cosine != nullptr) {
+        float* mine = channels + slot * lanes * 8;
+        Words* to = (Words*) (mine + column);
+#pragma unroll
+        for (int q = 0; q < 2; q++) {
+            to[q] = Words{float_bits(v[4 * q]), float_bits(v[4 * q + 1]), float_bits(v[4 * q + 2]), float_bits(v[4 * q + 3])};
+        }
+        sync_warp();
+        if (live && column < rotated) {
+            float c[8];
+            float s[8];
+            const void* cosines = advance(cosine, tableType, row * cosineRow);
+            const void* sines = advance(sine, tableType, row * sineRow);
+            load8(cosines, tableType, column, rotated, aligned16(cosine, tableType, cosineRow), c);
+            load8(sines, tableType, column, rotated, aligned16(sine, tableType, sineRow), s);
+            int half = rotated / 2;
+#pragma unroll
+            for (int j = 0; j < 8; j++) {
+                int i = column + j;
+                if (i < rotated) {
+                    float partner = i < half ? -mine[i + half] : mine[i - half];
+                    v[j] = v[j] * c[j] + partner * s[j];
+                }
+            }
+        }
+    }
+    if (live) {
+        i64 at = row * outRow + head * outHead;
+        bool aligned = aligned16(out, outType, outRow) && aligned16(out, outType, outHead);
+        store8(advance(out, outType, at), outType, column, width, aligned, v);
+    }
+}
