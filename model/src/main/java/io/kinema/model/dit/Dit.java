@@ -40,7 +40,7 @@ public final class Dit implements AutoCloseable {
     private final Projection videoIn;
     private final Projection audioIn;
     private final TokenRefiner refiner;
-    private final TimeEmbedding timeEmbedding;
+    private final ModulationInput modulationInput;
     private final AdaLayerNorm adaLayerNorm;
     private final BlockStore<PreNormBlock.Weights> blocks;
     private final Tensor outputNorm;
@@ -57,8 +57,8 @@ public final class Dit implements AutoCloseable {
         this.videoIn = Projection.read(p, "proj_in", config.hidden(), config.videoPatchDim());
         this.audioIn = Projection.read(p, "audio_proj_in", config.hidden(), config.audioChannels());
         this.refiner = new TokenRefiner(p, config);
-        this.timeEmbedding = new TimeEmbedding(p, config);
-        this.adaLayerNorm = new AdaLayerNorm(p, config);
+        this.modulationInput = new TimeEmbedding(p, config);
+        this.adaLayerNorm = new AdaLayerNorm(p, config, modulationInput.width());
         this.blocks = BlockStore.resident(config.layers(), i -> BlockWeights.read(p.under(name(i)), config));
         this.outputNorm = p.f32("norm_out.norm.weight", config.hidden());
         this.videoOut = Projection.read(p, "proj_out", config.videoPatchDim(), config.hidden());
@@ -151,7 +151,8 @@ public final class Dit implements AutoCloseable {
     }
 
     /**
-     * Evaluates the AdaLN tables for every timestep that a request will use.
+     * Evaluates the AdaLN tables for every timestep that a request will use. The timestep MLP's and the projections' weights
+     * are read for it, one block at a time, and given back: no step finds them in memory of this transformer.
      *
      * @param timesteps model times, 0 (noise) to 1 (clean); each is evaluated once however often it is named
      */
@@ -161,8 +162,8 @@ public final class Dit implements AutoCloseable {
         try (Workspace.Frame _ = run.scratch().frame()) {
             run.work().validRows(Long.MAX_VALUE);
             run.work().enter(WorkPart.MODULATION);
-            Tensor temb = timeEmbedding.forward(run, adapters, distinct, run.scratch(), tap);
-            return adaLayerNorm.forward(run, adapters, distinct, temb, memory, tap);
+            Tensor input = modulationInput.forward(run, adapters, distinct, run.scratch(), tap);
+            return adaLayerNorm.forward(run, adapters, distinct, input, memory, tap);
         } catch (RuntimeException e) {
             memory.close();
             throw e;

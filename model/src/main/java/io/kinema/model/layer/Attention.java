@@ -6,6 +6,7 @@ import io.kinema.compute.NormOps.Rotary;
 import io.kinema.compute.Operand;
 import io.kinema.compute.Tensor;
 import io.kinema.compute.Workspace;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -54,10 +55,10 @@ public final class Attention {
         Backend backend = run.backend();
         long rows = x.size(0);
         try (Workspace.Frame _ = run.scratch().frame()) {
-            Operand operand = Operand.of(x);
-            Tensor q = project(run, operand, w.q(), g.heads(), g.headDim());
-            Tensor k = project(run, operand, w.k(), g.kvHeads(), g.headDim());
-            Tensor v = project(run, operand, w.v(), g.kvHeads(), g.headDim());
+            PreparedInput input = PreparedInput.of(run, Operand.of(x), List.of(w.q(), w.k(), w.v()));
+            Tensor q = project(run, input, w.q(), g.heads(), g.headDim());
+            Tensor k = project(run, input, w.k(), g.kvHeads(), g.headDim());
+            Tensor v = project(run, input, w.v(), g.kvHeads(), g.headDim());
             backend.headNormRotary(q, Optional.of(new HeadNorm(Optional.of(w.normQ()), g.normEps())), rotary, q);
             backend.headNormRotary(k, Optional.of(new HeadNorm(Optional.of(w.normK()), g.normEps())), rotary, k);
             Tensor mixed = run.scratch().f32(rows, g.heads(), g.headDim());
@@ -67,8 +68,8 @@ public final class Attention {
         }
     }
 
-    private static Tensor project(Execution run, Operand x, Linear w, int heads, int headDim) {
-        Tensor y = run.operands(x.values().size(0), w.outFeatures());
+    private static Tensor project(Execution run, PreparedInput x, Linear w, int heads, int headDim) {
+        Tensor y = run.operands(x.original().values().size(0), w.outFeatures());
         w.forward(run, x, y);
         return y.splitLast(heads, headDim);
     }

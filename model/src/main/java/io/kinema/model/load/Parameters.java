@@ -72,6 +72,16 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
         return new Parameters(backend, source, owner, prefix, other);
     }
 
+    /** The same reader with copies in {@code other}. */
+    public Parameters into(Workspace other) {
+        return new Parameters(backend, source, other, prefix, rounding);
+    }
+
+    /** @throws BadWeightsException when a parameter is absent or of another shape; its values are not read */
+    public void require(String name, long... dims) {
+        requireShape(source.shape(prefix + name), source.origin(), prefix + name, dims);
+    }
+
     /** True when the checkpoint has this name. */
     public boolean has(String name) {
         return source.find(prefix + name).isPresent();
@@ -99,7 +109,7 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
      * stored. Which of them it is follows from what {@link TensorSource#matrix(String)} finds: its dtype and the tensors beside it.
      */
     public Weight matrix(String name, long n, long k) {
-        requireShape(source.shape(prefix + name), source.origin(), prefix + name, n, k);
+        require(name, n, k);
         return weight(source.matrix(prefix + name));
     }
 
@@ -121,7 +131,7 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
      * source for itself, so that one which stores them in another order need not copy them.
      */
     public List<Weight> stackedMatrices(String name, int parts, long n, long k) {
-        requireShape(source.shape(prefix + name), source.origin(), prefix + name, parts * n, k);
+        require(name, parts * n, k);
         return IntStream.range(0, parts).mapToObj(i -> weight(source.matrix(prefix + name, i * n, (i + 1) * n))).toList();
     }
 
