@@ -86,7 +86,7 @@ public final class H3Engine implements AutoCloseable {
 
     private static H3Engine open(EngineOptions options, EngineMetrics metrics) {
         ModelFolder model = model(options);
-        return new H3Engine(options, model, Backends.opener(options.device(), options.threads()).get(), metrics);
+        return new H3Engine(options, model, Backends.opener(options.device(), options.threads(), options.backend()).get(), metrics);
     }
 
     /**

@@ -31,7 +31,7 @@ public final class H3Planner {
         try (AdapterLibrary adapters = new AdapterLibrary()) {
             ResolvedRequest resolved = FileHeaders.resolver(model.geometry(),
                     (use, task) -> adapters.read(use, transformer(model, options, task))).resolve(request);
-            return new Planner(model, options.transformer(), options.device(), options.threads(), options.precision())
+            return new Planner(model, options.transformer(), options.device(), options.threads(), options.backend(), options.precision())
                     .plan(resolved, FileHeaders::size, HeaderReader::read, rates);
         }
     }

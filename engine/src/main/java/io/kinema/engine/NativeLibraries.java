@@ -1,6 +1,6 @@
 package io.kinema.engine;
 
-import io.kinema.compute.BackendReport;
+import io.kinema.compute.Backend;
 import io.kinema.engine.record.NativeLibrary;
 import io.kinema.media.MediaFacts;
 import io.kinema.weights.CheckpointIdentity;
@@ -26,18 +26,18 @@ final class NativeLibraries {
     }
 
     /** Names and versions. */
-    static SortedMap<String, String> versions(BackendReport backend) {
+    static SortedMap<String, String> versions(Backend backend) {
         SortedMap<String, String> libraries = new TreeMap<>();
         libraries.put("ffmpeg", ffmpeg());
-        libraries.putAll(backend.libraryVersions());
+        libraries.putAll(backend.libraries());
         return libraries;
     }
 
     /** The files that this process has loaded, without the system's and the JDK's own, and those that the backend computes with, by name. */
-    static List<NativeLibrary> files(BackendReport backend) {
+    static List<NativeLibrary> files(Backend backend) {
         SortedMap<String, Path> files = new TreeMap<>();
-        mapped(backend.libraryVersions().keySet()).forEach(file -> files.put(String.valueOf(file.getFileName()), file));
-        backend.libraries().forEach(file -> files.put(String.valueOf(file.getFileName()), file));
+        mapped(backend.libraries().keySet()).forEach(file -> files.put(String.valueOf(file.getFileName()), file));
+        backend.report().libraryFiles().forEach(file -> files.put(String.valueOf(file.getFileName()), file));
         return files.entrySet().stream().filter(e -> Files.isRegularFile(e.getValue()))
                 .map(e -> new NativeLibrary(e.getKey(), HASHES.computeIfAbsent(e.getValue(), NativeLibraries::hash))).toList();
     }

@@ -18,6 +18,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 
 /** Turns what a pipeline made into clips with their records. */
@@ -54,7 +55,7 @@ final class RunRecords {
         int rate = parts.audioDecoder().config().samplingRate();
         SoundReport sound = SoundReport.of(made.left(), made.right(), rate);
         RunRecord record = new RunRecord(Instant.now(), session, request, defaults, new RunRecord.Output(index, seed), model(),
-                new RunRecord.Engine(installation.join(), NativeLibraries.versions(now), NativeLibraries.files(now)), HostFacts.here(), execution(),
+                new RunRecord.Engine(installation.join(), NativeLibraries.versions(parts.backend()), NativeLibraries.files(parts.backend())), HostFacts.here(), execution(),
                 schedule(), stages, rows, made.ranks(), new RunRecord.Memory(HostFacts.peakResidentBytes(), parts.scratchBytes()),
                 now.kernelCompilations() - before.kernelCompilations(), now.fallbacks().subList(before.fallbacks().size(), now.fallbacks().size()),
                 sound, warnings(sound));
@@ -70,7 +71,7 @@ final class RunRecords {
 
     private RunRecord.Execution execution() {
         return new RunRecord.Execution(parts.backend().device().toString(), parts.backend().name(), options.precision().label(),
-                parts.backend() instanceof CpuBackend cpu ? cpu.threads() : 1);
+                parts.backend() instanceof CpuBackend cpu ? cpu.threads() : 1, new TreeMap<>(parts.backend().choices()));
     }
 
     private RunRecord.Schedule schedule() {

@@ -10,7 +10,6 @@ import io.kinema.weights.StoredTensor;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 
 /**
  * Owns worker threads and their scratch memory until it is closed. Matrix products run in OpenBLAS, everything else in
@@ -79,7 +78,12 @@ public final class CpuBackend extends CheckedBackend {
     @Override
     public BackendReport report() {
         CpuFacts facts = facts();
-        return BackendReport.ofHost(facts.named(), new TreeMap<>(Map.of("openblas", facts.blasConfig())), List.of(Path.of(facts.blasLibrary())));
+        return BackendReport.ofHost(facts.named(), List.of(Path.of(facts.blasLibrary())));
+    }
+
+    @Override
+    public Map<String, String> libraries() {
+        return Map.of("openblas", facts().blasConfig());
     }
 
     /** The rate of large FP32 matrix products on all threads, in FLOP/s, measured for about {@code seconds}. */
