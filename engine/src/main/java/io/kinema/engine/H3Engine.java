@@ -53,7 +53,7 @@ public final class H3Engine implements AutoCloseable {
         this.options = options;
         this.model = model;
         this.backend = backend;
-        this.parts = new ModelParts(model, backend, options.precision(), options.transformer());
+        this.parts = new ModelParts(model, backend, options.precision(), options.transformer(), options.transformerLayout());
         this.modelHash = CompletableFuture.supplyAsync(() -> CheckpointIdentity.of(model.root()).sha256(), Background::run);
     }
 
@@ -65,7 +65,7 @@ public final class H3Engine implements AutoCloseable {
      */
     public static H3Engine open(EngineOptions options) {
         ModelFolder model = ModelFolder.open(options.model().orElseGet(BundledModel::folder));
-        return new H3Engine(options, model, Backends.opener(options.device(), options.threads()).get());
+        return new H3Engine(options, model, Backends.opener(options.device(), options.threads(), options.backend()).get());
     }
 
     /** The options it was opened with. */

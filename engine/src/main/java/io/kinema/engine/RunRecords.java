@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 
 /** Turns what a pipeline made into clips with their records. */
@@ -62,7 +63,7 @@ final class RunRecords {
 
     private RunRecord.Execution execution() {
         return new RunRecord.Execution(parts.backend().device().toString(), parts.backend().name(), options.precision().label(),
-                parts.backend() instanceof CpuBackend cpu ? cpu.threads() : 1);
+                parts.backend() instanceof CpuBackend cpu ? cpu.threads() : 1, new TreeMap<>(parts.backend().choices()));
     }
 
     private RunRecord.Schedule schedule() {

@@ -84,7 +84,12 @@ final class HostArrays {
                     to[at + i] = HalfPrecision.fromBf16(halves[i]);
                 }
             }
-            default -> throw new IllegalArgumentException("reading " + t + ": expected F32, F16 or BF16");
+            case I8 -> {
+                for (int i = 0; i < run; i++) {
+                    to[at + i] = data.get(ValueLayout.JAVA_BYTE, from + i);
+                }
+            }
+            default -> throw new IllegalArgumentException("reading " + t + ": expected F32, F16, BF16 or I8");
         }
     }
 

@@ -46,10 +46,9 @@ final class ReferenceLinear implements LinearOps {
             case DenseWeight dense -> HostArrays.floats(dense.values());
             case Int8Weight int8 -> {
                 float[] scales = HostArrays.floats(int8.scales());
-                float[] all = new float[w.outFeatures() * w.inFeatures()];
+                float[] all = HostArrays.floats(int8.values());
                 for (int i = 0; i < all.length; i++) {
-                    int n = i / w.inFeatures();
-                    all[i] = HostArrays.rounded((float) int8.values().get(n, i % w.inFeatures()) * scales[n], operand);
+                    all[i] = HostArrays.rounded(all[i] * scales[i / w.inFeatures()], operand);
                 }
                 yield all;
             }

@@ -1,6 +1,7 @@
 package io.kinema.model.dit;
 
 import io.kinema.compute.Backend;
+import io.kinema.compute.MatrixLayout;
 import io.kinema.compute.NormOps.Rotary;
 import io.kinema.compute.NormOps.RowModulation;
 import io.kinema.compute.Precision;
@@ -38,7 +39,7 @@ public final class Dit implements AutoCloseable {
     private final Projection videoIn;
     private final Projection audioIn;
     private final TokenRefiner refiner;
-    private final TimeEmbedding timeEmbedding;
+    private final ModulationInput modulationInput;
     private final AdaLayerNorm adaLayerNorm;
     private final BlockStore<PreNormBlock.Weights> blocks;
     private final Tensor outputNorm;
@@ -55,23 +56,29 @@ public final class Dit implements AutoCloseable {
         this.videoIn = Projection.read(p, "proj_in", config.hidden(), config.videoPatchDim());
         this.audioIn = Projection.read(p, "audio_proj_in", config.hidden(), config.audioChannels());
         this.refiner = new TokenRefiner(p, config);
-        this.timeEmbedding = new TimeEmbedding(p, config);
-        this.adaLayerNorm = new AdaLayerNorm(p, config);
+        this.modulationInput = config.curve().<ModulationInput>map(curve -> new TimeCurve(p, curve)).orElseGet(() -> new TimeEmbedding(p, config));
+        this.adaLayerNorm = new AdaLayerNorm(p, config, modulationInput.width());
         this.blocks = BlockStore.resident(config.layers(), i -> BlockWeights.read(p.under(name(i)), config));
         this.outputNorm = p.f32("norm_out.norm.weight", config.hidden());
         this.videoOut = Projection.read(p, "proj_out", config.videoPatchDim(), config.hidden());
         this.audioOut = Projection.read(p, "audio_proj_out", config.audioChannels(), config.hidden());
     }
 
+    /** {@link #open(Backend, TensorSource, DitConfig, Precision, Rounding, MatrixLayout)} with row-major matrices. */
+    public static Dit open(Backend backend, TensorSource source, DitConfig config, Precision precision, Rounding rounding) {
+        return open(backend, source, config, precision, rounding, MatrixLayout.ROW);
+    }
+
     /**
      * @param source   tensors with the diffusers layout's names
      * @param rounding how the blocks' matrices are stored for products; the FP32 islands stay as in the file
+     * @param layout   of the matrices that are rounded to FP16
      * @throws io.kinema.weights.BadWeightsException when a tensor is missing or does not fit the config
      */
-    public static Dit open(Backend backend, TensorSource source, DitConfig config, Precision precision, Rounding rounding) {
+    public static Dit open(Backend backend, TensorSource source, DitConfig config, Precision precision, Rounding rounding, MatrixLayout layout) {
         Workspace owner = backend.workspace("dit weights");
         try {
-            return new Dit(backend, config, precision, new Parameters(backend, source, owner, "", rounding));
+            return new Dit(backend, config, precision, new Parameters(backend, source, owner, "", rounding, layout));
         } catch (RuntimeException e) {
             owner.close();
             throw e;
@@ -142,7 +149,8 @@ public final class Dit implements AutoCloseable {
     }
 
     /**
-     * Evaluates the AdaLN tables for every timestep that a request will use.
+     * Evaluates the AdaLN tables for every timestep that a request will use. The timestep MLP's and the projections' weights
+     * are read for it, one block at a time, and given back: no step finds them in memory of this transformer.
      *
      * @param timesteps model times, 0 (noise) to 1 (clean); each is evaluated once however often it is named
      */
@@ -150,8 +158,8 @@ public final class Dit implements AutoCloseable {
         float[] distinct = distinct(timesteps);
         Workspace memory = run.backend().workspace("dit modulation");
         try (Workspace.Frame _ = run.scratch().frame()) {
-            Tensor temb = timeEmbedding.forward(run, adapters, distinct, run.scratch(), tap);
-            return adaLayerNorm.forward(run, adapters, distinct, temb, memory, tap);
+            Tensor input = modulationInput.forward(run, adapters, distinct, run.scratch(), tap);
+            return adaLayerNorm.forward(run, adapters, distinct, input, memory, tap);
         } catch (RuntimeException e) {
             memory.close();
             throw e;

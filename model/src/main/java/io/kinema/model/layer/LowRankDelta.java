@@ -1,6 +1,9 @@
 package io.kinema.model.layer;
 
+import io.kinema.compute.Operand;
+import io.kinema.compute.Tensor;
 import io.kinema.compute.Weight;
+import io.kinema.compute.Workspace;
 
 /**
  * What one adapter adds to a linear layer: {@code factor * up (down x)}.
@@ -19,5 +22,19 @@ public record LowRankDelta(Weight down, Weight up, float factor) {
     /** Values of the intermediate. */
     public int rank() {
         return down.outFeatures();
+    }
+
+    /**
+     * {@code up (down x)} without the factor, see {@link Linear} for the rounding points.
+     *
+     * @param x   not rotated
+     * @param out FP32 [M, out]
+     */
+    void forward(Execution run, Operand x, Tensor out) {
+        try (Workspace.Frame _ = run.scratch().frame()) {
+            Tensor inner = run.scratch().f32(out.size(0), rank());
+            run.backend().linear(x, down, inner);
+            run.backend().linear(run.prepare(inner), up, out);
+        }
     }
 }
