@@ -8,8 +8,9 @@ import java.util.regex.Pattern;
 
 /** Words what an engine threw as a {@link JobError}: one line, without the folders of the machine that it ran on. */
 public final class Refusals {
-    /** A path's folders, absolute, up to the last name. */
-    private static final Pattern FOLDERS = Pattern.compile("(?<![\\w.])/(?:[^/\\s'\":;,]+/)+");
+    /** The folders of an absolute path, up to the last name: in quotes, which may hold blanks, and without. */
+    private static final Pattern QUOTED_FOLDERS = Pattern.compile("(?<=')/[^']*/(?=[^'/]*')");
+    private static final Pattern FOLDERS = Pattern.compile("(?<![\\w./])/(?!/)(?:[^/\\s'\":;,]+/)+");
     private static final int LONGEST = 1000;
 
     private Refusals() {
@@ -43,7 +44,7 @@ public final class Refusals {
 
     /** One line in which files appear by their last name only. */
     static String withoutFolders(String text) {
-        String line = FOLDERS.matcher(text).replaceAll("").replaceAll("[\\p{Cc}\\p{Zl}\\p{Zp}]+", " ").strip();
+        String line = FOLDERS.matcher(QUOTED_FOLDERS.matcher(text).replaceAll("")).replaceAll("").replaceAll("[\\p{Cc}\\p{Zl}\\p{Zp}]+", " ").strip();
         return line.length() <= LONGEST ? line : line.substring(0, LONGEST) + "...";
     }
 }

@@ -10,6 +10,7 @@ import com.github.kagkarlsson.scheduler.task.helper.Tasks;
 import io.kinema.jobs.Job;
 import io.kinema.jobs.JobId;
 import io.kinema.jobs.StoreUnavailableException;
+import io.kinema.jobs.worker.Turn;
 import io.kinema.jobs.worker.Worker;
 import io.kinema.jobs.worker.WorkerOptions;
 import java.time.Duration;
@@ -50,14 +51,16 @@ public final class JobScheduler implements AutoCloseable {
     }
 
     private CompletionHandler<Void> make(JobId id) {
-        boolean again;
+        Turn turn;
         try {
-            again = worker.make(id);
+            do {
+                turn = worker.make(id);
+            } while (turn == Turn.RETRY);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            again = true;
+            turn = Turn.WAITS;
         }
-        boolean waits = again;
+        boolean waits = turn == Turn.WAITS;
         return (complete, operations) -> {
             if (waits) {
                 again(complete, operations);

@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 
 /**
  * Owns an engine process, started when it is first needed and again when it has died, until it is closed. Makes one job at a time with
@@ -67,23 +68,23 @@ public final class Worker implements AutoCloseable {
     /**
      * Makes a job that the scheduler has given to this worker alone.
      *
-     * @return true when the job waits again, so that it must stay in the queue
+     * @return what the job needs next
      */
-    public boolean make(JobId id) throws InterruptedException {
+    public Turn make(JobId id) throws InterruptedException {
         if (releaseAt.isPresent()) {
-            return true;
+            return Turn.WAITS;
         }
         try {
             // First the engine: a job is not touched by a worker that could not make it.
             Optional<EngineProcess> ready = started();
             if (ready.isEmpty()) {
                 Thread.sleep(BETWEEN_STARTS);
-                return true;
+                return Turn.WAITS;
             }
             Optional<Lease> lease = queue.takeOver(id);
-            return lease.isPresent() && make(lease.get(), ready.get());
+            return lease.isPresent() ? make(lease.get(), ready.get()) : Turn.OVER;
         } catch (StoreUnavailableException away) {
-            return true;
+            return Turn.WAITS;
         } finally {
             rest();
         }
@@ -97,7 +98,7 @@ public final class Worker implements AutoCloseable {
         }
     }
 
-    private boolean make(Lease lease, EngineProcess running) throws InterruptedException {
+    private Turn make(Lease lease, EngineProcess running) throws InterruptedException {
         JobId id = lease.job().id();
         show(WorkerStatus.State.BUSY, Optional.of(id));
         Path folder = options.workFolder().resolve(id.value());
@@ -119,31 +120,29 @@ public final class Worker implements AutoCloseable {
         }
     }
 
-    /** @return true when the job waits again */
-    private boolean end(Lease lease, JobRun.End end) throws InterruptedException {
-        boolean again = switch (end) {
-            case JobRun.End.Completed _ -> {
-                Patience.untilStored(() -> queue.complete(lease));
-                yield false;
-            }
-            case JobRun.End.Failed failed -> {
-                Patience.untilStored(() -> queue.fail(lease, failed.error()));
-                yield false;
-            }
-            case JobRun.End.Stopped _ -> {
-                Patience.untilStored(() -> queue.cancelled(lease));
-                yield false;
-            }
+    private Turn end(Lease lease, JobRun.End end) throws InterruptedException {
+        Turn turn = switch (end) {
+            case JobRun.End.Completed _ -> over(() -> queue.complete(lease));
+            case JobRun.End.Failed failed -> over(() -> queue.fail(lease, failed.error()));
+            case JobRun.End.Stopped _ -> over(() -> queue.cancelled(lease));
             case JobRun.End.Released _ -> {
                 Patience.untilStored(() -> queue.release(lease));
-                yield true;
+                yield Turn.WAITS;
             }
-            case JobRun.End.Crashed _ -> Patience.untilStored(() -> queue.crashed(lease));
+            case JobRun.End.Crashed _ -> {
+                Patience.untilStored(() -> queue.crashed(lease));
+                yield Turn.RETRY;
+            }
         };
-        if (!again) {
+        if (turn == Turn.OVER) {
             forgetSteps(lease.job().id());
         }
-        return again;
+        return turn;
+    }
+
+    private static Turn over(BooleanSupplier report) throws InterruptedException {
+        Patience.untilStored(report);
+        return Turn.OVER;
     }
 
     private void forgetSteps(JobId id) {
