@@ -189,8 +189,7 @@ public final class H3Engine implements AutoCloseable {
     /**
      * Makes every output of a request that an earlier attempt has not finished, and lets a later attempt go on from the last saved step.
      *
-     * @param saving where the sampler's state is saved and looked for
-     * @throws io.kinema.weights.BadWeightsException also when the state cannot be written
+     * @param saving where the sampler's state is saved and looked for; where it cannot be written, the request goes on without
      */
     public void generateEach(GenerateRequest request, ProgressListener listener, Cancellation cancellation, StepSaving saving, Consumer<Clip> taker) {
         generateEach(request, listener, cancellation, Optional.of(saving), taker);
