@@ -18,6 +18,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 
@@ -31,6 +32,7 @@ final class RunRecords {
     private final RunRecord.Session session;
     private final List<String> defaults;
     private final BackendReport before;
+    private Optional<String> requestKey = Optional.empty();
 
     /**
      * @param asked     the request as it was given
@@ -60,6 +62,14 @@ final class RunRecords {
                 now.kernelCompilations() - before.kernelCompilations(), now.fallbacks().subList(before.fallbacks().size(), now.fallbacks().size()),
                 sound, warnings(sound));
         return new Clip(request.width(), request.height(), made.frames(), made.left(), made.right(), rate, made.latents(), record);
+    }
+
+    /** {@link RequestKey} of the request. Waits for the model's hash. */
+    String requestKey() {
+        if (requestKey.isEmpty()) {
+            requestKey = Optional.of(RequestKey.of(request, model(), execution()));
+        }
+        return requestKey.get();
     }
 
     private RunRecord.Model model() {

@@ -103,6 +103,12 @@ public final class CpuBackend extends CheckedBackend {
     }
 
     @Override
+    public long ownBytes() {
+        kernels();
+        return pool.scratchBytes() + linear.scratchBytes() + attention.scratchBytes() + convolutions.scratchBytes();
+    }
+
+    @Override
     public void finish() {
         kernels();
     }

@@ -17,6 +17,7 @@ import io.kinema.engine.record.HostFacts;
 import io.kinema.engine.record.RunRecord;
 import io.kinema.engine.record.UsefulWork;
 import io.kinema.engine.schedule.RowTimesteps;
+import io.kinema.model.layout.WeightLayout;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
@@ -30,13 +31,14 @@ import java.util.Set;
  *
  * @param folder      the model
  * @param transformer weights used in place of the folder's own
+ * @param transformerLayout of those weights, where their names leave it open
  * @param device      as {@link Backends} knows it
  * @param threads     of the device
  * @param backend     what a device other than the CPU is told
  * @param precision   plan of the transformer and the text encoder
  */
-public record Planner(ModelFolder folder, Optional<Path> transformer, String device, OptionalInt threads, BackendOptions backend,
-                      Precision precision) {
+public record Planner(ModelFolder folder, Optional<Path> transformer, Optional<WeightLayout> transformerLayout, String device, OptionalInt threads,
+                      BackendOptions backend, Precision precision) {
     private static final double PROBE_SECONDS = 0.15;
 
     /**
@@ -51,7 +53,7 @@ public record Planner(ModelFolder folder, Optional<Path> transformer, String dev
      */
     public RunPlan plan(ResolvedRequest request, PictureSizes pictures, MediaHeaders headers, Rates rates) {
         var opener = Backends.opener(device, threads, backend);
-        ModelSizes sizes = ModelSizes.read(folder, request.task(), transformer);
+        ModelSizes sizes = ModelSizes.read(folder, request.task(), transformer, transformerLayout);
         Sequence sequence;
         try (H3Tokenizer tokenizer = H3Tokenizer.open(folder.folder(Component.TOKENIZER))) {
             sequence = new SequenceBuilder(request, folder.geometry(), sizes, pictures, headers).build(tokenizer);

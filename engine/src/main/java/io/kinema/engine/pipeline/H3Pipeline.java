@@ -57,8 +57,13 @@ public final class H3Pipeline implements AutoCloseable {
 
     /** Denoises and decodes the output with this seed. */
     public Made make(long seed, Clock clock, PipelineTap tap) {
+        return make(seed, clock, tap, StepKeeper.NONE);
+    }
+
+    /** Denoises and decodes the output with this seed, from the step that the keeper has kept. */
+    public Made make(long seed, Clock clock, PipelineTap tap, StepKeeper keeper) {
         Latents latents;
-        Denoised rows = clock.stage(Stage.DENOISING, () -> denoise(seed, clock, tap));
+        Denoised rows = clock.stage(Stage.DENOISING, () -> denoise(seed, clock, tap, keeper));
         latents = latents(rows);
         tap.floats("latents", latents.video(), latents.videoShape());
         tap.floats("audio_latents", latents.audio(), latents.audioShape());
@@ -109,7 +114,7 @@ public final class H3Pipeline implements AutoCloseable {
     private record Denoised(float[] video, float[] audio, List<RankRecord> ranks) {
     }
 
-    private Denoised denoise(long seed, Clock clock, PipelineTap tap) {
+    private Denoised denoise(long seed, Clock clock, PipelineTap tap, StepKeeper keeper) {
         long start = System.nanoTime();
         Dit dit = parts.transformer(input.task(), input.adapters());
         Work before = dit.work();
@@ -118,7 +123,7 @@ public final class H3Pipeline implements AutoCloseable {
         }
         StartRows rows = StartRows.draw(input, conditions, seed);
         Work preparation = dit.work().minus(before);
-        DenoisePlan.Denoised done = plan.run(rows.video(), rows.audio(), clock, tap);
+        DenoisePlan.Denoised done = plan.run(rows.video(), rows.audio(), clock, tap, keeper);
         BackendReport report = backend.report();
         RankRecord rank = new RankRecord(0, backend.device().toString(), report.facts(), (System.nanoTime() - start) / 1e9, preparation, done.steps(),
                 report.peakDeviceBytes(), report.peakCommunicationBytes());

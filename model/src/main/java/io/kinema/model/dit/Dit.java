@@ -1,6 +1,7 @@
 package io.kinema.model.dit;
 
 import io.kinema.compute.Backend;
+import io.kinema.compute.MatrixLayout;
 import io.kinema.compute.NormOps.Rotary;
 import io.kinema.compute.NormOps.RowModulation;
 import io.kinema.compute.Precision;
@@ -57,7 +58,7 @@ public final class Dit implements AutoCloseable {
         this.videoIn = Projection.read(p, "proj_in", config.hidden(), config.videoPatchDim());
         this.audioIn = Projection.read(p, "audio_proj_in", config.hidden(), config.audioChannels());
         this.refiner = new TokenRefiner(p, config);
-        this.modulationInput = new TimeEmbedding(p, config);
+        this.modulationInput = config.curve().<ModulationInput>map(curve -> new TimeCurve(p, curve)).orElseGet(() -> new TimeEmbedding(p, config));
         this.adaLayerNorm = new AdaLayerNorm(p, config, modulationInput.width());
         this.blocks = BlockStore.resident(config.layers(), i -> BlockWeights.read(p.under(name(i)), config));
         this.outputNorm = p.f32("norm_out.norm.weight", config.hidden());
@@ -65,15 +66,21 @@ public final class Dit implements AutoCloseable {
         this.audioOut = Projection.read(p, "audio_proj_out", config.audioChannels(), config.hidden());
     }
 
+    /** {@link #open(Backend, TensorSource, DitConfig, Precision, Rounding, MatrixLayout)} with row-major matrices. */
+    public static Dit open(Backend backend, TensorSource source, DitConfig config, Precision precision, Rounding rounding) {
+        return open(backend, source, config, precision, rounding, MatrixLayout.ROW);
+    }
+
     /**
      * @param source   tensors with the diffusers layout's names
      * @param rounding how the blocks' matrices are stored for products; the FP32 islands stay as in the file
+     * @param layout   of the matrices that are rounded to FP16
      * @throws io.kinema.weights.BadWeightsException when a tensor is missing or does not fit the config
      */
-    public static Dit open(Backend backend, TensorSource source, DitConfig config, Precision precision, Rounding rounding) {
+    public static Dit open(Backend backend, TensorSource source, DitConfig config, Precision precision, Rounding rounding, MatrixLayout layout) {
         Workspace owner = backend.workspace("dit weights");
         try {
-            return new Dit(backend, config, precision, new Parameters(backend, source, owner, "", rounding));
+            return new Dit(backend, config, precision, new Parameters(backend, source, owner, "", rounding, layout));
         } catch (RuntimeException e) {
             owner.close();
             throw e;
