@@ -1,5 +1,6 @@
 package io.kinema.cli;
 
+import io.kinema.compute.MatrixLayout;
 import io.kinema.compute.Precision;
 import io.kinema.engine.BadRequestException;
 import io.kinema.engine.EngineOptions;
@@ -26,6 +27,10 @@ final class ExecutionOptions {
     @Option(names = "--threads", paramLabel = "N", description = "Compute threads (default: one for each core).")
     private Optional<Integer> threads = Optional.empty();
 
+    @Option(names = "--fp16-weight-layout", paramLabel = "LAYOUT", description = "row or column: how the transformer's FP16 matrices lie in memory, "
+            + "with --precision fp16-fp32res (default: row).")
+    private Optional<String> fp16WeightLayout = Optional.empty();
+
     EngineOptions engine() {
         EngineOptions.Builder options = EngineOptions.builder();
         model.ifPresent(options::model);
@@ -33,7 +38,12 @@ final class ExecutionOptions {
         device.ifPresent(options::device);
         precision.map(ExecutionOptions::precision).ifPresent(options::precision);
         threads.ifPresent(options::threads);
+        fp16WeightLayout.map(ExecutionOptions::layout).ifPresent(options::fp16WeightLayout);
         return options.build();
+    }
+
+    private static MatrixLayout layout(String label) {
+        return MatrixLayout.labelled(label).orElseThrow(() -> new BadRequestException("fp16WeightLayout", "'" + label + "'", "expected row or column"));
     }
 
     static Precision precision(String label) {

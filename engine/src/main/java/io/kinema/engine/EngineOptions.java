@@ -1,5 +1,6 @@
 package io.kinema.engine;
 
+import io.kinema.compute.MatrixLayout;
 import io.kinema.compute.Precision;
 import java.nio.file.Path;
 import java.util.Objects;
@@ -14,9 +15,10 @@ import java.util.OptionalInt;
  * @param device      {@code cpu}
  * @param precision   precision plan of the transformer and the text encoder
  * @param threads     compute threads, 1 to 1024; the machine's cores when empty
+ * @param fp16WeightLayout in which order the transformer's FP16 matrices lie, for the plan fp16-fp32res alone; row when empty
  */
 public record EngineOptions(Optional<Path> model, Optional<Path> transformer, String device, Precision precision,
-                            OptionalInt threads) {
+                            OptionalInt threads, Optional<MatrixLayout> fp16WeightLayout) {
     /** Most threads an engine takes. */
     public static final int MAX_THREADS = 1024;
 
@@ -27,6 +29,10 @@ public record EngineOptions(Optional<Path> model, Optional<Path> transformer, St
         Objects.requireNonNull(precision, "precision");
         if (threads.isPresent() && (threads.getAsInt() < 1 || threads.getAsInt() > MAX_THREADS)) {
             throw new BadRequestException("threads", "" + threads.getAsInt(), "expected 1 to " + MAX_THREADS);
+        }
+        if (fp16WeightLayout.isPresent() && precision != Precision.FP16_FP32RES) {
+            throw new BadRequestException("fp16WeightLayout", fp16WeightLayout.get().label(), "expected no layout with precision "
+                    + precision.label() + ", whose weights are not FP16; add --precision " + Precision.FP16_FP32RES.label());
         }
     }
 
@@ -46,6 +52,7 @@ public record EngineOptions(Optional<Path> model, Optional<Path> transformer, St
         private String device = "cpu";
         private Precision precision = Precision.FP32;
         private OptionalInt threads = OptionalInt.empty();
+        private Optional<MatrixLayout> fp16WeightLayout = Optional.empty();
 
         private Builder() {
         }
@@ -75,8 +82,13 @@ public record EngineOptions(Optional<Path> model, Optional<Path> transformer, St
             return this;
         }
 
+        public Builder fp16WeightLayout(MatrixLayout value) {
+            fp16WeightLayout = Optional.of(value);
+            return this;
+        }
+
         public EngineOptions build() {
-            return new EngineOptions(model, transformer, device, precision, threads);
+            return new EngineOptions(model, transformer, device, precision, threads, fp16WeightLayout);
         }
     }
 }
