@@ -4,10 +4,13 @@ import io.kinema.compute.MatrixLayout;
 import io.kinema.compute.Precision;
 import io.kinema.engine.BadRequestException;
 import io.kinema.engine.EngineOptions;
+import io.kinema.model.layout.WeightLayout;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Collectors;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** The options that say which model runs and how. */
@@ -15,10 +18,15 @@ final class ExecutionOptions {
     @Option(names = "--model", paramLabel = "DIR", description = "Model folder (default: the bundled models/h3-nano).")
     private Optional<Path> model = Optional.empty();
 
-    @Option(names = "--transformer", paramLabel = "FILE", description = "Transformer used instead of the model's own.")
+    @Option(names = "--transformer", paramLabel = "FILE", description = "Transformer used instead of the model's own: a folder, a "
+            + "safetensors file (plain, FP8, INT8 ConvRot) or a GGUF file.")
     private Optional<Path> transformer = Optional.empty();
 
-    @Option(names = "--device", paramLabel = "cpu", description = "Where it runs (default: cpu).")
+    @Option(names = "--transformer-layout", paramLabel = "LAYOUT", description = "How that transformer's q, k and v rows lie, where its names "
+            + "leave it open: original (MiniMax's, per head) or comfyui (stacked).")
+    private Optional<String> transformerLayout = Optional.empty();
+
+    @Option(names = "--device", paramLabel = "cpu|cuda:N", description = "Where it runs (default: cpu).")
     private Optional<String> device = Optional.empty();
 
     @Option(names = "--precision", paramLabel = "PLAN", description = "fp32, fp16-fp32res or bf16-fp32res (default: fp32).")
@@ -31,19 +39,32 @@ final class ExecutionOptions {
             + "with --precision fp16-fp32res (default: row).")
     private Optional<String> fp16WeightLayout = Optional.empty();
 
+    @Mixin
+    private DeviceOptions deviceOptions = new DeviceOptions();
+
     EngineOptions engine() {
         EngineOptions.Builder options = EngineOptions.builder();
         model.ifPresent(options::model);
         transformer.ifPresent(options::transformer);
+        transformerLayout.map(ExecutionOptions::layout).ifPresent(options::transformerLayout);
         device.ifPresent(options::device);
         precision.map(ExecutionOptions::precision).ifPresent(options::precision);
         threads.ifPresent(options::threads);
-        fp16WeightLayout.map(ExecutionOptions::layout).ifPresent(options::fp16WeightLayout);
+        fp16WeightLayout.map(ExecutionOptions::matrixLayout).ifPresent(options::fp16WeightLayout);
+        options.backend(deviceOptions.backend());
         return options.build();
     }
 
-    private static MatrixLayout layout(String label) {
+    private static MatrixLayout matrixLayout(String label) {
         return MatrixLayout.labelled(label).orElseThrow(() -> new BadRequestException("fp16WeightLayout", "'" + label + "'", "expected row or column"));
+    }
+
+    private static WeightLayout layout(String label) {
+        return switch (label.toLowerCase(Locale.ROOT)) {
+            case "original" -> WeightLayout.ORIGINAL;
+            case "comfyui" -> WeightLayout.COMFYUI;
+            default -> throw new BadRequestException("transformer-layout", "'" + label + "'", "expected original or comfyui");
+        };
     }
 
     static Precision precision(String label) {

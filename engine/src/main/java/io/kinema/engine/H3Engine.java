@@ -11,12 +11,14 @@ import io.kinema.engine.pipeline.H3Pipeline;
 import io.kinema.engine.pipeline.ModelParts;
 import io.kinema.engine.pipeline.PipelineInput;
 import io.kinema.engine.pipeline.PipelineTap;
+import io.kinema.engine.pipeline.StepKeeper;
 import io.kinema.engine.plan.ResolvedRequest;
 import io.kinema.engine.prompt.H3Tokenizer;
 import io.kinema.media.Media;
 import io.kinema.weights.CheckpointIdentity;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -52,7 +54,8 @@ public final class H3Engine implements AutoCloseable {
         this.options = options;
         this.model = model;
         this.backend = backend;
-        this.parts = new ModelParts(model, backend, options.precision(), options.transformer(), options.fp16WeightLayout().orElse(MatrixLayout.ROW));
+        this.parts = new ModelParts(model, backend, options.precision(), options.transformer(), options.transformerLayout(),
+                options.fp16WeightLayout().orElse(MatrixLayout.ROW));
         this.modelHash = CompletableFuture.supplyAsync(() -> CheckpointIdentity.of(model.root()).sha256(), Background::run);
     }
 
@@ -64,7 +67,7 @@ public final class H3Engine implements AutoCloseable {
      */
     public static H3Engine open(EngineOptions options) {
         ModelFolder model = ModelFolder.open(options.model().orElseGet(BundledModel::folder));
-        return new H3Engine(options, model, Backends.opener(options.device(), options.threads()).get());
+        return new H3Engine(options, model, Backends.opener(options.device(), options.threads(), options.backend()).get());
     }
 
     /** The options it was opened with. */
@@ -142,33 +145,53 @@ public final class H3Engine implements AutoCloseable {
      * @param taker gets each clip when it is finished; write it and let it go, so that one is in memory at a time
      */
     public void generateEach(GenerateRequest request, ProgressListener listener, Cancellation cancellation, Consumer<Clip> taker) {
+        generateEach(request, listener, cancellation, Optional.empty(), taker);
+    }
+
+    /**
+     * Makes every output of a request that an earlier attempt has not finished, and lets a later attempt go on from the last saved step.
+     *
+     * @param saving where the sampler's state is saved and looked for
+     * @throws io.kinema.weights.BadWeightsException also when the state cannot be written
+     */
+    public void generateEach(GenerateRequest request, ProgressListener listener, Cancellation cancellation, StepSaving saving, Consumer<Clip> taker) {
+        generateEach(request, listener, cancellation, Optional.of(saving), taker);
+    }
+
+    private void generateEach(GenerateRequest request, ProgressListener listener, Cancellation cancellation, Optional<StepSaving> saving,
+                              Consumer<Clip> taker) {
         claim();
         try {
             ResolvedRequest resolved = FileHeaders.resolver(model.geometry(), parts::adapter).resolve(request);
             resolved.notes().forEach(note -> listener.progress(new Progress.Message(note)));
-            make(resolved, listener, cancellation, taker);
+            make(resolved, listener, cancellation, saving, taker);
         } finally {
             state.set(State.READY);
         }
     }
 
-    private void make(ResolvedRequest request, ProgressListener listener, Cancellation cancellation, Consumer<Clip> taker) {
+    private void make(ResolvedRequest request, ProgressListener listener, Cancellation cancellation, Optional<StepSaving> saving,
+                      Consumer<Clip> taker) {
         Clock clock = new Clock(listener, cancellation);
         PipelineInput input = PipelineInput.of(request, model.geometry());
         RunRecords records = new RunRecords(options, parts, request, modelHash);
         try (H3Pipeline pipeline = H3Pipeline.prepare(parts, input, clock, PipelineTap.NONE)) {
-            for (int k = 0; k < request.outputs(); k++) {
+            for (int k = StepSaving.firstOutput(saving); k < request.outputs(); k++) {
                 long seed = request.seed() + k;
                 if (request.outputs() > 1) {
                     listener.progress(new Progress.OutputStarted(k, request.outputs(), seed));
                 }
-                H3Pipeline.Made made = pipeline.make(seed, clock, PipelineTap.NONE);
+                H3Pipeline.Made made = pipeline.make(seed, clock, PipelineTap.NONE, keeper(saving, k, request.steps(), records));
                 Clip clip = records.clip(k, seed, made, pipeline.rows(), clock.stages());
                 clip.record().warnings().forEach(warning -> listener.progress(new Progress.Message(warning)));
                 taker.accept(clip);
                 clock = new Clock(listener, cancellation);
             }
         }
+    }
+
+    private static StepKeeper keeper(Optional<StepSaving> saving, int output, int steps, RunRecords records) {
+        return saving.<StepKeeper>map(s -> new SavedSteps(s, output, steps, records::requestKey)).orElse(StepKeeper.NONE);
     }
 
     private void claim() {

@@ -15,6 +15,7 @@ final class NativeLibraries {
     static SortedMap<String, String> of(Backend backend) {
         SortedMap<String, String> libraries = new TreeMap<>();
         libraries.put("ffmpeg", ffmpeg());
+        libraries.putAll(backend.libraries());
         if (backend instanceof CpuBackend cpu) {
             libraries.put("openblas", cpu.facts().blasConfig());
         }

@@ -17,6 +17,8 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 
 /** Turns what a pipeline made into clips with their records. */
@@ -25,6 +27,7 @@ final class RunRecords {
     private final ModelParts parts;
     private final ResolvedRequest request;
     private final CompletableFuture<String> modelHash;
+    private Optional<String> requestKey = Optional.empty();
 
     /** @param modelHash content hash of the model, on its way */
     RunRecords(EngineOptions options, ModelParts parts, ResolvedRequest request, CompletableFuture<String> modelHash) {
@@ -43,6 +46,14 @@ final class RunRecords {
         return new Clip(request.width(), request.height(), made.frames(), made.left(), made.right(), rate, made.latents(), record);
     }
 
+    /** {@link RequestKey} of the request. Waits for the model's hash. */
+    String requestKey() {
+        if (requestKey.isEmpty()) {
+            requestKey = Optional.of(RequestKey.of(request, model(), execution()));
+        }
+        return requestKey.get();
+    }
+
     private RunRecord.Model model() {
         Component transformer = Component.transformerOf(request.task());
         return new RunRecord.Model(parts.folder().root().getFileName().toString(),
@@ -52,7 +63,7 @@ final class RunRecords {
 
     private RunRecord.Execution execution() {
         return new RunRecord.Execution(parts.backend().device().toString(), parts.backend().name(), options.precision().label(),
-                parts.backend() instanceof CpuBackend cpu ? cpu.threads() : 1);
+                parts.backend() instanceof CpuBackend cpu ? cpu.threads() : 1, new TreeMap<>(parts.backend().choices()));
     }
 
     private RunRecord.Schedule schedule() {

@@ -58,7 +58,12 @@ public abstract class CheckedBackend implements Backend {
         if (closed) {
             throw new IllegalStateException("backend " + name() + " is closed");
         }
+        enter();
         return kernels;
+    }
+
+    /** Called before every operation, on the thread that calls it: for a device that must be made current there. */
+    protected void enter() {
     }
 
     @Override

@@ -106,22 +106,44 @@ public final class DenoisePlan implements AutoCloseable {
      * @param audio start rows, sound references first; changed in place
      */
     public Denoised run(float[] video, float[] audio, UsefulWork work, Clock clock, PipelineTap tap) {
+        return run(video, audio, work, clock, tap, StepKeeper.NONE);
+    }
+
+    /**
+     * Runs the loop, or what is left of it.
+     *
+     * @param keeper gives the state to go on from, and hears of every step; a state of other sizes is not used
+     */
+    public Denoised run(float[] video, float[] audio, UsefulWork work, Clock clock, PipelineTap tap, StepKeeper keeper) {
         tapRows(0, video, audio, tap);
         List<StepTime> steps = new ArrayList<>();
         Set<Float> seen = new HashSet<>();
+        keeper.restore().filter(saved -> fits(saved, video, audio)).ifPresent(saved -> {
+            System.arraycopy(saved.video(), 0, video, 0, video.length);
+            System.arraycopy(saved.audio(), 0, audio, 0, audio.length);
+            saved.seconds().forEach(seconds -> steps.add(timed(steps.size(), seconds, work, seen)));
+        });
+        int first = steps.size();
         long loop = System.nanoTime();
-        for (int i = 0; i < videoGrid.evaluations(); i++) {
+        for (int i = first; i < videoGrid.evaluations(); i++) {
             clock.check(Stage.DENOISING);
             long start = System.nanoTime();
             evaluate(i, video, audio, tap);
             step(i, video, audio);
             tapRows(i + 1, video, audio, tap);
-            double seconds = (System.nanoTime() - start) / 1e9;
-            steps.add(new StepTime(i, videoGrid.sigmas()[i], audioGrid.sigmas()[i], seconds,
-                    work.evaluation(rows, newTimesteps(distinctTimesteps.get(i), seen))));
-            tell(clock, i + 1, System.nanoTime() - loop);
+            steps.add(timed(i, (System.nanoTime() - start) / 1e9, work, seen));
+            tell(clock, i + 1, i + 1 - first, System.nanoTime() - loop);
+            keeper.finished(new SamplerState(i + 1, video, audio, steps.stream().map(StepTime::seconds).toList()), videoGrid.evaluations());
         }
         return new Denoised(video, audio, steps);
+    }
+
+    private boolean fits(SamplerState saved, float[] video, float[] audio) {
+        return saved.step() <= videoGrid.evaluations() && saved.video().length == video.length && saved.audio().length == audio.length;
+    }
+
+    private StepTime timed(int i, double seconds, UsefulWork work, Set<Float> seen) {
+        return new StepTime(i, videoGrid.sigmas()[i], audioGrid.sigmas()[i], seconds, work.evaluation(rows, newTimesteps(distinctTimesteps.get(i), seen)));
     }
 
     private void evaluate(int i, float[] video, float[] audio, PipelineTap tap) {
@@ -170,10 +192,11 @@ public final class DenoisePlan implements AutoCloseable {
         }
     }
 
-    private void tell(Clock clock, int done, long nanos) {
+    /** @param here steps done in this loop, of which {@code nanos} speaks */
+    private void tell(Clock clock, int done, int here, long nanos) {
         int left = videoGrid.evaluations() - done;
         clock.tell(new Progress.StepFinished(done, videoGrid.evaluations(), Duration.ofNanos(nanos),
-                Duration.ofNanos(nanos / done * left)));
+                Duration.ofNanos(nanos / here * left)));
     }
 
     private DitLayout packed() {

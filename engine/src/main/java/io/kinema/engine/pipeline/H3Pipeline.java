@@ -55,8 +55,13 @@ public final class H3Pipeline implements AutoCloseable {
 
     /** Denoises and decodes the output with this seed. */
     public Made make(long seed, Clock clock, PipelineTap tap) {
+        return make(seed, clock, tap, StepKeeper.NONE);
+    }
+
+    /** Denoises and decodes the output with this seed, from the step that the keeper has kept. */
+    public Made make(long seed, Clock clock, PipelineTap tap, StepKeeper keeper) {
         Latents latents;
-        DenoisePlan.Denoised rows = clock.stage(Stage.DENOISING, () -> denoise(seed, clock, tap));
+        DenoisePlan.Denoised rows = clock.stage(Stage.DENOISING, () -> denoise(seed, clock, tap, keeper));
         latents = latents(rows);
         tap.floats("latents", latents.video(), latents.videoShape());
         tap.floats("audio_latents", latents.audio(), latents.audioShape());
@@ -104,13 +109,13 @@ public final class H3Pipeline implements AutoCloseable {
         };
     }
 
-    private DenoisePlan.Denoised denoise(long seed, Clock clock, PipelineTap tap) {
+    private DenoisePlan.Denoised denoise(long seed, Clock clock, PipelineTap tap, StepKeeper keeper) {
         Dit dit = parts.transformer(input.task(), input.adapters());
         if (plan == null) {
             plan = DenoisePlan.of(backend, dit, layout, text.hidden(), input.video(), input.audio(), tap.looks());
         }
         StartRows start = StartRows.draw(input, conditions, seed);
-        return plan.run(start.video(), start.audio(), UsefulWork.of(dit.config()), clock, tap);
+        return plan.run(start.video(), start.audio(), UsefulWork.of(dit.config()), clock, tap, keeper);
     }
 
     private Latents latents(DenoisePlan.Denoised rows) {

@@ -4,8 +4,10 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.kinema.engine.layout.FrameCounts;
 import io.kinema.engine.plan.ResolvedRequest;
 import java.time.Instant;
+import java.util.Collections;
 import java.util.List;
 import java.util.SortedMap;
+import java.util.TreeMap;
 
 /**
  * How one clip came to be: enough to make it again and to say where the time went. {@link #toJson()} is {@code clip.json}.
@@ -65,8 +67,17 @@ public record RunRecord(Instant created, ResolvedRequest request, Output output,
      * @param backend   which implementation
      * @param precision label of the precision plan
      * @param threads   compute threads
+     * @param choices   what the backend chose where it had a choice: kernels by shape, plans
      */
-    public record Execution(String device, String backend, String precision, int threads) {
+    public record Execution(String device, String backend, String precision, int threads, SortedMap<String, String> choices) {
+        public Execution {
+            choices = Collections.unmodifiableSortedMap(new TreeMap<>(choices));
+        }
+
+        /** A backend without choices. */
+        public Execution(String device, String backend, String precision, int threads) {
+            this(device, backend, precision, threads, new TreeMap<>());
+        }
     }
 
     /** Noise levels of both schedules, first to last; the last is 0. */

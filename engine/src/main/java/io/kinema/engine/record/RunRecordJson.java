@@ -24,8 +24,7 @@ final class RunRecordJson {
                 .put("sha256", run.model().sha256()).put("transformer_sha256", run.model().transformerSha256()));
         root.set("engine", engine(run.engine()));
         root.set("host", host(run.host()));
-        root.set("execution", NODES.objectNode().put("device", run.execution().device()).put("backend", run.execution().backend())
-                .put("precision", run.execution().precision()).put("threads", run.execution().threads()));
+        root.set("execution", execution(run.execution()));
         root.set("rows", NODES.objectNode().put("text", run.rows().text()).put("video", run.rows().video())
                 .put("generated_video", run.rows().generatedVideo()).put("audio", run.rows().audio())
                 .put("generated_audio", run.rows().generatedAudio()));
@@ -37,6 +36,16 @@ final class RunRecordJson {
         root.set("sound", sound(run.sound()));
         root.set("warnings", texts(run.warnings()));
         return root;
+    }
+
+    private static ObjectNode execution(RunRecord.Execution execution) {
+        ObjectNode node = NODES.objectNode().put("device", execution.device()).put("backend", execution.backend())
+                .put("precision", execution.precision()).put("threads", execution.threads());
+        if (!execution.choices().isEmpty()) {
+            ObjectNode choices = node.putObject("choices");
+            execution.choices().forEach(choices::put);
+        }
+        return node;
     }
 
     private static ObjectNode output(RunRecord run) {

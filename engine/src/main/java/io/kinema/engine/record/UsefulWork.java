@@ -27,7 +27,7 @@ public record UsefulWork(long hidden, long inner, long ffn, long layers, long re
     /** The sizes of a transformer. */
     public static UsefulWork of(DitConfig c) {
         return new UsefulWork(c.hidden(), c.inner(), c.ffn(), c.layers(), c.refinerLayers(), c.textDim(), c.videoPatchDim(), c.audioChannels(),
-                c.timeDim());
+                c.adaInput());
     }
 
     /**

@@ -56,7 +56,7 @@ public final class Dit implements AutoCloseable {
         this.videoIn = Projection.read(p, "proj_in", config.hidden(), config.videoPatchDim());
         this.audioIn = Projection.read(p, "audio_proj_in", config.hidden(), config.audioChannels());
         this.refiner = new TokenRefiner(p, config);
-        this.modulationInput = new TimeEmbedding(p, config);
+        this.modulationInput = config.curve().<ModulationInput>map(curve -> new TimeCurve(p, curve)).orElseGet(() -> new TimeEmbedding(p, config));
         this.adaLayerNorm = new AdaLayerNorm(p, config, modulationInput.width());
         this.blocks = BlockStore.resident(config.layers(), i -> BlockWeights.read(p.under(name(i)), config));
         this.outputNorm = p.f32("norm_out.norm.weight", config.hidden());
