@@ -277,11 +277,13 @@ __device__ __forceinline__ float max_float(float a, float b) {
 }
 
 struct Sum {
+    static __device__ __forceinline__ float neutral() { return 0.0f; }
     static __device__ __forceinline__ float of(float a, float b) { return a + b; }
 };
 
 /** Magnitudes compared as bits: infinity and NaN win over every number. */
 struct LargestBits {
+    static __device__ __forceinline__ float neutral() { return 0.0f; }
     static __device__ __forceinline__ float of(float a, float b) {
         u32 x = float_bits(a);
         u32 y = float_bits(b);
@@ -289,7 +291,12 @@ struct LargestBits {
     }
 };
 
-/** The combination of v over the block, in every thread; blockDim.x is a multiple of 32, at most 1024. Zero is its neutral element. */
+struct Max {
+    static __device__ __forceinline__ float neutral() { return bits_float(0xff800000u); }
+    static __device__ __forceinline__ float of(float a, float b) { return max_float(a, b); }
+};
+
+/** The combination of v over the block, in every thread; blockDim.x is a multiple of 32, at most 1024. */
 template <class Combine>
 __device__ __forceinline__ float reduce_block(float v) {
     __shared__ float parts[32];
@@ -307,7 +314,7 @@ __device__ __forceinline__ float reduce_block(float v) {
     }
     __syncthreads();
     int lane = threadIdx.x & 31;
-    v = lane < warps ? parts[lane] : 0.0f;
+    v = lane < warps ? parts[lane] : Combine::neutral();
 #pragma unroll
     for (int mask = 16; mask > 0; mask >>= 1) {
         v = Combine::of(v, shuffle_xor(v, mask));

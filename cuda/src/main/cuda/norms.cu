@@ -1,44 +1,7 @@
 // Normalisation: one block per row (heads: one group of lanes per head), statistics in FP32, a row is read once.
-#include "common.cuh"
+#include "block_row.cuh"
 
 namespace {
-
-/** Vectors of eight that one thread keeps in registers; longer rows are read again (from cache). */
-constexpr int KEPT = 3;
-
-/** One row of a block: vector t of thread i is vector t * blockDim.x + i of the row. */
-struct BlockRow {
-    const void* x;
-    i32 type;
-    i64 width;
-    bool aligned;
-    float kept[KEPT][8];
-
-    __device__ __forceinline__ i64 column(int t) const { return ((i64) t * blockDim.x + threadIdx.x) * 8; }
-
-    __device__ __forceinline__ void read() {
-#pragma unroll
-        for (int t = 0; t < KEPT; t++) {
-            load8(x, type, column(t), width, aligned, kept[t]);
-        }
-    }
-
-    /** Calls use(column, values) for every vector of this thread. */
-    template <class Use>
-    __device__ __forceinline__ void each(Use use) {
-#pragma unroll
-        for (int t = 0; t < KEPT; t++) {
-            if (column(t) < width) {
-                use(column(t), kept[t]);
-            }
-        }
-        for (int t = KEPT; column(t) < width; t++) {
-            float v[8];
-            load8(x, type, column(t), width, aligned, v);
-            use(column(t), v);
-        }
-    }
-};
 
 __device__ __forceinline__ float inverse_root_mean_square(BlockRow& row, float eps) {
     float squares = 0.0f;
@@ -69,7 +32,7 @@ __device__ __forceinline__ void normalise(float v[8], float inverse, const void*
 
 }  // namespace
 
-KERNEL __launch_bounds__(256) kinema_rms_norm(const void* x, Rows xRows, i32 xType, const void* weight, i32 weightType, float eps, void* out,
+KERNEL ROW_BOUNDS kinema_rms_norm(const void* x, Rows xRows, i32 xType, const void* weight, i32 weightType, float eps, void* out,
                                               Rows outRows, i32 outType, i64 rows, i64 width) {
     i64 r = blockIdx.x;
     BlockRow row{advance(x, xType, xRows.at(r)), xType, width, aligned16(x, xType, xRows)};
@@ -80,10 +43,7 @@ KERNEL __launch_bounds__(256) kinema_rms_norm(const void* x, Rows xRows, i32 xTy
     void* to = advance(out, outType, outRows.at(r));
     row.each([&](i64 column, const float kept[8]) ALWAYS {
         float v[8];
-#pragma unroll
-        for (int j = 0; j < 8; j++) {
-            v[j] = kept[j];
-        }
+        copy8(kept, v);
         normalise(v, inverse, weight, weightType, column, width, weightAligned);
         store8(to, outType, column, width, outAligned, v);
     });
@@ -103,6 +63,7 @@ struct Modulation {
 
     /** v = (v * inverse * weight) * (1 + scale) + shift */
     __device__ __forceinline__ void apply(float v[8], float inverse, i64 column, i64 width) const {
+        KEEP_ORDER;
         float add[8];
         float factor[8];
         load8(scale, F32, column, width, scaleAligned, factor);
@@ -123,7 +84,7 @@ struct Modulation {
             aligned16(weight, weightType, (i64) 0), aligned16(shift, F32, shiftStride), aligned16(scale, F32, scaleStride)          \
     }
 
-KERNEL __launch_bounds__(256) kinema_rms_norm_modulate(const float* x, i64 xStride, const void* weight, i32 weightType, float eps,
+KERNEL ROW_BOUNDS kinema_rms_norm_modulate(const float* x, i64 xStride, const void* weight, i32 weightType, float eps,
                                                        const float* shift, i64 shiftStride, const float* scale, i64 scaleStride,
                                                        const i32* rowIndex, void* out, i64 outStride, i32 outType, i64 rows, i64 width) {
     i64 r = blockIdx.x;
@@ -139,7 +100,7 @@ KERNEL __launch_bounds__(256) kinema_rms_norm_modulate(const float* x, i64 xStri
     });
 }
 
-KERNEL __launch_bounds__(256) kinema_rms_norm_modulate_prepare_f16(const float* x, i64 xStride, const void* weight, i32 weightType, float eps,
+KERNEL ROW_BOUNDS kinema_rms_norm_modulate_prepare_f16(const float* x, i64 xStride, const void* weight, i32 weightType, float eps,
                                                                    const float* shift, i64 shiftStride, const float* scale,
                                                                    i64 scaleStride, const i32* rowIndex, u16* values, i64 valuesStride,
                                                                    float* rowScale, i64 rows, i64 width) {
@@ -176,7 +137,7 @@ KERNEL __launch_bounds__(256) kinema_rms_norm_modulate_prepare_f16(const float* 
     });
 }
 
-KERNEL __launch_bounds__(256) kinema_layer_norm(const void* x, Rows xRows, i32 xType, const void* weight, i32 weightType, const void* bias,
+KERNEL ROW_BOUNDS kinema_layer_norm(const void* x, Rows xRows, i32 xType, const void* weight, i32 weightType, const void* bias,
                                                 i32 biasType, float eps, void* out, Rows outRows, i32 outType, i64 rows, i64 width) {
     i64 r = blockIdx.x;
     BlockRow row{advance(x, xType, xRows.at(r)), xType, width, aligned16(x, xType, xRows)};

@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Collectors;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** The options that say which model runs and how. */
@@ -24,7 +25,7 @@ final class ExecutionOptions {
             + "leave it open: original (MiniMax's, per head) or comfyui (stacked).")
     private Optional<String> transformerLayout = Optional.empty();
 
-    @Option(names = "--device", paramLabel = "cpu", description = "Where it runs (default: cpu).")
+    @Option(names = "--device", paramLabel = "cpu|cuda:N", description = "Where it runs (default: cpu).")
     private Optional<String> device = Optional.empty();
 
     @Option(names = "--precision", paramLabel = "PLAN", description = "fp32, fp16-fp32res or bf16-fp32res (default: fp32).")
@@ -32,6 +33,9 @@ final class ExecutionOptions {
 
     @Option(names = "--threads", paramLabel = "N", description = "Compute threads (default: one for each core).")
     private Optional<Integer> threads = Optional.empty();
+
+    @Mixin
+    private DeviceOptions deviceOptions = new DeviceOptions();
 
     EngineOptions engine() {
         EngineOptions.Builder options = EngineOptions.builder();
@@ -41,6 +45,7 @@ final class ExecutionOptions {
         device.ifPresent(options::device);
         precision.map(ExecutionOptions::precision).ifPresent(options::precision);
         threads.ifPresent(options::threads);
+        options.backend(deviceOptions.backend());
         return options.build();
     }
 

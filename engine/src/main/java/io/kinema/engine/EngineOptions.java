@@ -1,5 +1,6 @@
 package io.kinema.engine;
 
+import io.kinema.compute.BackendOptions;
 import io.kinema.compute.Precision;
 import io.kinema.model.layout.WeightLayout;
 import java.nio.file.Path;
@@ -13,12 +14,13 @@ import java.util.OptionalInt;
  * @param model       folder of an H3 model; the bundled one when empty
  * @param transformer a transformer folder or file used instead of the model's own
  * @param transformerLayout how its names and rows lie, for weights that leave it open
- * @param device      {@code cpu}
+ * @param device      {@code cpu}, or {@code cuda:N}
  * @param precision   precision plan of the transformer and the text encoder
  * @param threads     compute threads, 1 to 1024; the machine's cores when empty
+ * @param backend     what a device other than the CPU is told
  */
-public record EngineOptions(Optional<Path> model, Optional<Path> transformer, Optional<WeightLayout> transformerLayout, String device, Precision precision,
-                            OptionalInt threads) {
+public record EngineOptions(Optional<Path> model, Optional<Path> transformer, Optional<WeightLayout> transformerLayout, String device,
+                            Precision precision, OptionalInt threads, BackendOptions backend) {
     /** Most threads an engine takes. */
     public static final int MAX_THREADS = 1024;
 
@@ -28,6 +30,7 @@ public record EngineOptions(Optional<Path> model, Optional<Path> transformer, Op
         Objects.requireNonNull(transformerLayout, "transformerLayout");
         Objects.requireNonNull(device, "device");
         Objects.requireNonNull(precision, "precision");
+        Objects.requireNonNull(backend, "backend");
         if (threads.isPresent() && (threads.getAsInt() < 1 || threads.getAsInt() > MAX_THREADS)) {
             throw new BadRequestException("threads", "" + threads.getAsInt(), "expected 1 to " + MAX_THREADS);
         }
@@ -50,6 +53,7 @@ public record EngineOptions(Optional<Path> model, Optional<Path> transformer, Op
         private String device = "cpu";
         private Precision precision = Precision.FP32;
         private OptionalInt threads = OptionalInt.empty();
+        private BackendOptions backend = BackendOptions.DEFAULTS;
 
         private Builder() {
         }
@@ -84,8 +88,14 @@ public record EngineOptions(Optional<Path> model, Optional<Path> transformer, Op
             return this;
         }
 
+        /** What a device other than the CPU is told. */
+        public Builder backend(BackendOptions value) {
+            backend = Objects.requireNonNull(value, "backend");
+            return this;
+        }
+
         public EngineOptions build() {
-            return new EngineOptions(model, transformer, transformerLayout, device, precision, threads);
+            return new EngineOptions(model, transformer, transformerLayout, device, precision, threads, backend);
         }
     }
 }

@@ -6,6 +6,7 @@ import io.kinema.compute.NormOps.Rotary;
 import io.kinema.compute.Operand;
 import io.kinema.compute.Tensor;
 import io.kinema.compute.Workspace;
+import io.kinema.weights.DType;
 import java.util.List;
 import java.util.Optional;
 
@@ -61,8 +62,10 @@ public final class Attention {
             Tensor v = project(run, input, w.v(), g.kvHeads(), g.headDim());
             backend.headNormRotary(q, Optional.of(new HeadNorm(Optional.of(w.normQ()), g.normEps())), rotary, q);
             backend.headNormRotary(k, Optional.of(new HeadNorm(Optional.of(w.normK()), g.normEps())), rotary, k);
-            Tensor mixed = run.scratch().f32(rows, g.heads(), g.headDim());
+            // Stored as BF16 at once: preparing FP32 values for a BF16 product would round them to the same bits.
+            Tensor mixed = run.scratch().allocate(run.operand() == DType.BF16 ? DType.BF16 : DType.F32, rows, g.heads(), g.headDim());
             backend.attention(q, k, v, g.scale(), g.causal(), mixed);
+            run.work().attention(rows, g.heads(), g.headDim());
             w.out().forward(run, run.prepare(mixed.reshape(rows, -1)), out);
         }
     }

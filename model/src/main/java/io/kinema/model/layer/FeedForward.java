@@ -1,10 +1,8 @@
 package io.kinema.model.layer;
 
-import io.kinema.compute.Backend;
 import io.kinema.compute.Operand;
 import io.kinema.compute.Tensor;
 import io.kinema.compute.Workspace;
-import io.kinema.weights.DType;
 import java.util.List;
 
 /**
@@ -32,7 +30,6 @@ public final class FeedForward {
      * @param out FP32 [M, hidden]
      */
     public static void forward(Execution run, Weights w, Tensor x, Tensor out) {
-        Backend backend = run.backend();
         long rows = x.size(0);
         try (Workspace.Frame _ = run.scratch().frame()) {
             PreparedInput input = PreparedInput.of(run, Operand.of(x), List.of(w.gate(), w.up()));
@@ -40,9 +37,7 @@ public final class FeedForward {
             Tensor up = run.operands(rows, w.up().outFeatures());
             w.gate().forward(run, input, gate);
             w.up().forward(run, input, up);
-            Tensor gated = run.operand() == DType.F32 ? gate : run.scratch().f32(rows, w.gate().outFeatures());
-            backend.swiglu(gate, up, gated);
-            w.down().forward(run, run.prepare(gated), out);
+            w.down().forward(run, run.backend().prepareSwiglu(gate, up, run.operand(), run.scratch()), out);
         }
     }
 }

@@ -1,0 +1,142 @@
+package io.kinema.cuda;
+
+import io.kinema.compute.Device;
+import io.kinema.compute.Operand;
+import io.kinema.compute.Tensor;
+import io.kinema.compute.Workspace;
+import io.kinema.compute.check.CheckedBackend;
+import io.kinema.cuda.driver.GpuFacts;
+import io.kinema.cuda.driver.GpuGraph;
+import io.kinema.cuda.driver.GpuStream;
+import io.kinema.cuda.memory.DevicePool;
+import io.kinema.cuda.memory.DeviceWorkspace;
+import io.kinema.weights.DType;
+import io.kinema.weights.StoredTensor;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * Owns one GPU's stream, kernels, libraries and memory pool until it is closed; closing twice is harmless. Everything is
+ * enqueued on one stream; workspaces made by it must be closed before it. One thread at a time calls it.
+ */
+public final class CudaBackend extends CheckedBackend {
+    private final CudaParts parts;
+    private boolean closed;
+
+    private CudaBackend(CudaParts parts) {
+        super(parts.device(), parts.kernels());
+        this.parts = parts;
+    }
+
+    /**
+     * Opens GPU {@code index}: finds the libraries, loads the kernels, makes the stream.
+     *
+     * @throws io.kinema.cuda.ffi.CudaUnavailableException when the machine lacks the driver, the GPU or a library
+     */
+    public static CudaBackend open(int index, CudaOptions options) {
+        return new CudaBackend(CudaParts.open(index, options));
+    }
+
+    @Override
+    public String name() {
+        return "cuda";
+    }
+
+    /** What the driver says about the GPU. */
+    public GpuFacts gpu() {
+        return parts.context().facts();
+    }
+
+    /** The stream that everything is enqueued on. */
+    public GpuStream stream() {
+        return parts.stream();
+    }
+
+    /** The device's memory. */
+    public DevicePool memory() {
+        return parts.pool();
+    }
+
+    /** Kernels enqueued so far, libraries' own not counted. */
+    public long launches() {
+        return parts.launcher().launches();
+    }
+
+    @Override
+    protected void enter() {
+        parts.context().makeCurrent();
+    }
+
+    @Override
+    public Workspace workspace(String owner) {
+        return new DeviceWorkspace(owner, device(), parts.pool());
+    }
+
+    @Override
+    public Tensor load(StoredTensor stored, Workspace owner) {
+        kernels();
+        Tensor copy = owner.allocate(stored.dtype(), stored.shape().toArray());
+        if (copy.elements() > 0) {
+            parts.stream().upload(stored.data(), copy.data().address(), copy.elements() * copy.dtype().bytes());
+        }
+        return copy;
+    }
+
+    @Override
+    public Operand prepareSwiglu(Tensor gate, Tensor up, DType target, Workspace ws) {
+        if (target != DType.F16) {
+            return super.prepareSwiglu(gate, up, target, ws);
+        }
+        kernels();
+        return parts.linear().prepareSwigluF16(gate, up, ws);
+    }
+
+    @Override
+    public void finish() {
+        kernels();
+        parts.stream().synchronize();
+    }
+
+    /**
+     * Captures what {@code work} enqueues, without running it. Tensors that it uses, scratch included, must stay where they
+     * are as long as the graph is launched, and it must not copy from or to host memory.
+     *
+     * @return owned by the caller; launch it on {@link #stream()}
+     */
+    public GpuGraph capture(Runnable work) {
+        kernels();
+        return parts.stream().capture(work);
+    }
+
+    @Override
+    public Map<String, String> libraries() {
+        Map<String, String> all = new TreeMap<>();
+        all.put("cuda_driver", parts.context().driver().version());
+        all.put("cublaslt", parts.blas().version());
+        parts.cudnn().ifPresent(c -> all.put("cudnn", Long.toString(c.version())));
+        return all;
+    }
+
+    @Override
+    public Map<String, String> choices() {
+        Map<String, String> all = new TreeMap<>();
+        all.put("gpu", gpu().toString());
+        all.put("kernel images", "compute capability " + parts.modules().architecture());
+        all.put("modules compiled by the driver at start", Integer.toString(parts.modules().compiledByDriver()));
+        all.put("modules compiled in a request", "0");
+        parts.attention().choices().forEach((shape, kind) -> all.put("attention " + shape, kind));
+        parts.cudnn().ifPresent(c -> c.plans().forEach((shape, form) -> all.put("cudnn plan " + shape, form)));
+        parts.blas().plans().forEach((shape, plan) -> all.put("product " + shape, plan));
+        return all;
+    }
+
+    @Override
+    public void close() {
+        if (!closed) {
+            closed = true;
+            enter();
+            super.close();
+            parts.close();
+        }
+    }
+}
