@@ -1,10 +1,13 @@
 package io.kinema.cli;
 
+import io.kinema.compute.MatrixLayout;
 import io.kinema.compute.Precision;
 import io.kinema.engine.BadRequestException;
 import io.kinema.engine.EngineOptions;
+import io.kinema.model.layout.WeightLayout;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Mixin;
@@ -15,8 +18,13 @@ final class ExecutionOptions {
     @Option(names = "--model", paramLabel = "DIR", description = "Model folder (default: the bundled models/h3-nano).")
     private Optional<Path> model = Optional.empty();
 
-    @Option(names = "--transformer", paramLabel = "FILE", description = "Transformer used instead of the model's own.")
+    @Option(names = "--transformer", paramLabel = "FILE", description = "Transformer used instead of the model's own: a folder, a "
+            + "safetensors file (plain, FP8, INT8 ConvRot) or a GGUF file.")
     private Optional<Path> transformer = Optional.empty();
+
+    @Option(names = "--transformer-layout", paramLabel = "LAYOUT", description = "How that transformer's q, k and v rows lie, where its names "
+            + "leave it open: original (MiniMax's, per head) or comfyui (stacked).")
+    private Optional<String> transformerLayout = Optional.empty();
 
     @Option(names = "--device", paramLabel = "cpu|cuda:N", description = "Where it runs (default: cpu).")
     private Optional<String> device = Optional.empty();
@@ -27,6 +35,10 @@ final class ExecutionOptions {
     @Option(names = "--threads", paramLabel = "N", description = "Compute threads (default: one for each core).")
     private Optional<Integer> threads = Optional.empty();
 
+    @Option(names = "--fp16-weight-layout", paramLabel = "LAYOUT", description = "row or column: how the transformer's FP16 matrices lie in memory, "
+            + "with --precision fp16-fp32res (default: row).")
+    private Optional<String> fp16WeightLayout = Optional.empty();
+
     @Mixin
     private DeviceOptions deviceOptions = new DeviceOptions();
 
@@ -34,11 +46,34 @@ final class ExecutionOptions {
         EngineOptions.Builder options = EngineOptions.builder();
         model.ifPresent(options::model);
         transformer.ifPresent(options::transformer);
+        transformerLayout.map(ExecutionOptions::layout).ifPresent(options::transformerLayout);
         device.ifPresent(options::device);
         precision.map(ExecutionOptions::precision).ifPresent(options::precision);
         threads.ifPresent(options::threads);
+        fp16WeightLayout.map(ExecutionOptions::matrixLayout).ifPresent(options::fp16WeightLayout);
         options.backend(deviceOptions.backend());
         return options.build();
+    }
+
+    private static MatrixLayout matrixLayout(String label) {
+        return MatrixLayout.labelled(label).orElseThrow(() -> new BadRequestException("fp16WeightLayout", "'" + label + "'", "expected row or column"));
+    }
+
+    /** Compute threads of a command that runs no model. */
+    static int threads(Optional<Integer> stated) {
+        int threads = stated.orElseGet(() -> Runtime.getRuntime().availableProcessors());
+        if (threads < 1 || threads > EngineOptions.MAX_THREADS) {
+            throw new BadRequestException("threads", "" + threads, "expected 1 to " + EngineOptions.MAX_THREADS);
+        }
+        return threads;
+    }
+
+    static WeightLayout layout(String label) {
+        return switch (label.toLowerCase(Locale.ROOT)) {
+            case "original" -> WeightLayout.ORIGINAL;
+            case "comfyui" -> WeightLayout.COMFYUI;
+            default -> throw new BadRequestException("transformer-layout", "'" + label + "'", "expected original or comfyui");
+        };
     }
 
     static Precision precision(String label) {

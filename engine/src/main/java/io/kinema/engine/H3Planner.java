@@ -75,12 +75,12 @@ public final class H3Planner implements AutoCloseable {
      */
     public RunPlan plan(GenerateRequest request, Rates rates) {
         ResolvedRequest resolved = resolve(request);
-        return new Planner(model, options.transformer(), options.device(), options.threads(), options.backend(), options.precision())
-                .plan(resolved, FileHeaders::size, HeaderReader::read, rates);
+        return new Planner(model, options.transformer(), options.transformerLayout(), options.device(), options.threads(), options.backend(),
+                options.precision()).plan(resolved, FileHeaders::size, HeaderReader::read, rates);
     }
 
     private DitConfig transformer(Task task) {
-        return DitConfig.read(TransformerWeights.of(model.network(Component.transformerOf(task)), options.transformer()).config());
+        return DitConfig.read(TransformerWeights.of(model.network(Component.transformerOf(task)), options.transformer(), options.transformerLayout()).requireFor(task).config());
     }
 
     @Override

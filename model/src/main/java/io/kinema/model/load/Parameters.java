@@ -91,7 +91,7 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
 
     /** True when the checkpoint has this name. */
     public boolean has(String name) {
-        return source.find(prefix + name).isPresent();
+        return source.header(prefix + name).isPresent();
     }
 
     /** A parameter in the file's dtype. @throws BadWeightsException when absent or of another shape */
