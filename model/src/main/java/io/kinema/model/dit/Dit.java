@@ -128,7 +128,7 @@ public final class Dit implements AutoCloseable {
             Rotary rotary = rotary(layout, memory);
             tap.stage("rope_cos", rotary.cos());
             tap.stage("rope_sin", rotary.sin());
-            Tensor refined = refiner.forward(run, adapters, geometry, text, memory, tap);
+            Tensor refined = refiner.forward(run, adapters, geometry, Execution.placed(run.backend(), memory, text), memory, tap);
             return new DitSequence(run.backend(), memory, adapters, layout, refined, rotary);
         } catch (RuntimeException e) {
             memory.close();
@@ -182,7 +182,7 @@ public final class Dit implements AutoCloseable {
         }
         RowTables rows = RowTables.of(layout, modulation, rowTimesteps);
         try (Workspace.Frame _ = run.scratch().frame()) {
-            Tensor x = pack(sequence, video, audio, tap);
+            Tensor x = pack(sequence, placed(video), placed(audio), tap);
             Tensor adaRows = Execution.upload(run.backend(), run.scratch(), rows.ada());
             for (int i = 0; i < blocks.count(); i++) {
                 try (BlockStore.Lease<PreNormBlock.Weights> lease = blocks.acquire(i)) {
@@ -207,6 +207,10 @@ public final class Dit implements AutoCloseable {
             run.backend().finish();
         }
         return out;
+    }
+
+    private Tensor placed(Tensor rows) {
+        return Execution.placed(run.backend(), run.scratch(), rows);
     }
 
     /** The packed FP32 sequence; rows that nobody claims are zero. */
