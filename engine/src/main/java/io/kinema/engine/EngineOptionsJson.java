@@ -5,9 +5,12 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.kinema.compute.BackendOptions;
 import io.kinema.compute.Precision;
+import io.kinema.model.layout.WeightLayout;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
@@ -17,7 +20,7 @@ import java.util.OptionalLong;
  * not known is refused.
  */
 public final class EngineOptionsJson {
-    private static final List<String> FIELDS = List.of("model", "transformer", "device", "precision", "threads", "attention_backend",
+    private static final List<String> FIELDS = List.of("model", "transformer", "transformer_layout", "device", "precision", "threads", "attention_backend",
             "attention_query_tile", "kernel_architecture", "max_device_memory");
 
     private EngineOptionsJson() {
@@ -27,6 +30,7 @@ public final class EngineOptionsJson {
         ObjectNode node = JsonNodeFactory.instance.objectNode();
         options.model().ifPresent(value -> node.put("model", value.toString()));
         options.transformer().ifPresent(value -> node.put("transformer", value.toString()));
+        options.transformerLayout().ifPresent(value -> node.put("transformer_layout", label(value)));
         node.put("device", options.device()).put("precision", options.precision().label());
         options.threads().ifPresent(value -> node.put("threads", value));
         options.backend().attention().ifPresent(value -> node.put("attention_backend", value));
@@ -54,6 +58,7 @@ public final class EngineOptionsJson {
         EngineOptions.Builder options = EngineOptions.builder();
         text(node, "model").map(Path::of).or(base::model).ifPresent(options::model);
         text(node, "transformer").map(Path::of).or(base::transformer).ifPresent(options::transformer);
+        text(node, "transformer_layout").map(EngineOptionsJson::layout).or(base::transformerLayout).ifPresent(options::transformerLayout);
         options.device(text(node, "device").orElse(base.device()));
         options.precision(text(node, "precision").map(EngineOptionsJson::precision).orElse(base.precision()));
         or(integer(node, "threads"), base.threads()).ifPresent(options::threads);
@@ -64,13 +69,22 @@ public final class EngineOptionsJson {
         return options.build();
     }
 
+    private static String label(WeightLayout layout) {
+        return layout.name().toLowerCase(Locale.ROOT);
+    }
+
+    private static WeightLayout layout(String label) {
+        return Arrays.stream(WeightLayout.values()).filter(layout -> label(layout).equals(label)).findFirst()
+                .orElseThrow(() -> new BadRequestException("transformerLayout", "'" + label + "'", "expected original or comfyui"));
+    }
+
     private static OptionalInt or(OptionalInt given, OptionalInt base) {
         return given.isPresent() ? given : base;
     }
 
     private static Precision precision(String label) {
         return Precision.labelled(label).orElseThrow(() -> new BadRequestException("precision", "'" + label + "'",
-                "expected " + String.join(", ", java.util.Arrays.stream(Precision.values()).map(Precision::label).toList())));
+                "expected " + String.join(", ", Arrays.stream(Precision.values()).map(Precision::label).toList())));
     }
 
     private static Optional<String> text(JsonNode node, String field) {
