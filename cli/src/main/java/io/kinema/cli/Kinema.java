@@ -62,7 +62,7 @@ public final class Kinema implements Runnable {
     private static CommandLine commandLine(Kinema kinema, Terminal terminal) {
         CommandLine line = new CommandLine(kinema);
         for (Object command : List.of(new GenerateCommand(terminal), new PlanCommand(terminal), new InspectCommand(terminal), new VerifyCommand(terminal),
-                new DoctorCommand(terminal), new ConvertCommand(terminal), new QuantizeCommand(terminal), new WorkerCommand(terminal),
+                new DoctorCommand(terminal), new ConvertCommand(terminal), new QuantizeCommand(terminal), new ServeCommand(terminal), new WorkerCommand(terminal),
                 new WorkerEngineCommand())) {
             line.addSubcommand(command);
         }
