@@ -71,6 +71,7 @@ public final class Kinema implements Runnable {
                 new VerifyCommand(terminal),
                 new WorkerCommand(terminal),
                 new WorkerEngineCommand(),
+                new ServeCommand(terminal),
                 new DoctorCommand(terminal))) {
             line.addSubcommand(command);
         }
