@@ -3,8 +3,10 @@ package io.kinema.cli;
 import io.kinema.compute.Precision;
 import io.kinema.engine.BadRequestException;
 import io.kinema.engine.EngineOptions;
+import io.kinema.model.layout.WeightLayout;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Mixin;
@@ -15,8 +17,13 @@ final class ExecutionOptions {
     @Option(names = "--model", paramLabel = "DIR", description = "Model folder (default: the bundled models/h3-nano).")
     private Optional<Path> model = Optional.empty();
 
-    @Option(names = "--transformer", paramLabel = "FILE", description = "Transformer used instead of the model's own.")
+    @Option(names = "--transformer", paramLabel = "FILE", description = "Transformer used instead of the model's own: a folder, a "
+            + "safetensors file (plain, FP8, INT8 ConvRot) or a GGUF file.")
     private Optional<Path> transformer = Optional.empty();
+
+    @Option(names = "--transformer-layout", paramLabel = "LAYOUT", description = "How that transformer's q, k and v rows lie, where its names "
+            + "leave it open: original (MiniMax's, per head) or comfyui (stacked).")
+    private Optional<String> transformerLayout = Optional.empty();
 
     @Option(names = "--device", paramLabel = "cpu|cuda:N", description = "Where it runs (default: cpu).")
     private Optional<String> device = Optional.empty();
@@ -34,11 +41,20 @@ final class ExecutionOptions {
         EngineOptions.Builder options = EngineOptions.builder();
         model.ifPresent(options::model);
         transformer.ifPresent(options::transformer);
+        transformerLayout.map(ExecutionOptions::layout).ifPresent(options::transformerLayout);
         device.ifPresent(options::device);
         precision.map(ExecutionOptions::precision).ifPresent(options::precision);
         threads.ifPresent(options::threads);
         options.backend(deviceOptions.backend());
         return options.build();
+    }
+
+    private static WeightLayout layout(String label) {
+        return switch (label.toLowerCase(Locale.ROOT)) {
+            case "original" -> WeightLayout.ORIGINAL;
+            case "comfyui" -> WeightLayout.COMFYUI;
+            default -> throw new BadRequestException("transformer-layout", "'" + label + "'", "expected original or comfyui");
+        };
     }
 
     static Precision precision(String label) {

@@ -31,6 +31,14 @@ public interface Backend extends LinearOps, NormOps, AttentionOps, ElementwiseOp
     Tensor load(StoredTensor stored, Workspace owner);
 
     /**
+     * Bytes that it holds for itself between operations, beside all workspaces: parts of weights decoded for a product, widened
+     * operands, each worker's blocks. Reused by the next operation, so it is also the most that any operation so far took.
+     */
+    default long ownBytes() {
+        return 0;
+    }
+
+    /**
      * {@code prepare(swiglu(gate, up))}: the same bits, without FP32 values in memory where a backend can do without.
      *
      * @param gate   [M, F]; overwritten when it has the target's dtype F32
@@ -62,6 +70,16 @@ public interface Backend extends LinearOps, NormOps, AttentionOps, ElementwiseOp
 
     /** Waits until everything enqueued has finished. */
     void finish();
+
+    /** A point after everything enqueued so far, for measuring time on the device. */
+    default TimeMark mark() {
+        return TimeMark.host();
+    }
+
+    /** What it says of itself, up to now. */
+    default BackendReport report() {
+        return BackendReport.NONE;
+    }
 
     @Override
     void close();

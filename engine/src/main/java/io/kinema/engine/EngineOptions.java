@@ -2,6 +2,7 @@ package io.kinema.engine;
 
 import io.kinema.compute.BackendOptions;
 import io.kinema.compute.Precision;
+import io.kinema.model.layout.WeightLayout;
 import java.nio.file.Path;
 import java.util.Objects;
 import java.util.Optional;
@@ -12,19 +13,21 @@ import java.util.OptionalInt;
  *
  * @param model       folder of an H3 model; the bundled one when empty
  * @param transformer a transformer folder or file used instead of the model's own
+ * @param transformerLayout how its names and rows lie, for weights that leave it open
  * @param device      {@code cpu}, or {@code cuda:N}
  * @param precision   precision plan of the transformer and the text encoder
  * @param threads     compute threads, 1 to 1024; the machine's cores when empty
  * @param backend     what a device other than the CPU is told
  */
-public record EngineOptions(Optional<Path> model, Optional<Path> transformer, String device, Precision precision,
-                            OptionalInt threads, BackendOptions backend) {
+public record EngineOptions(Optional<Path> model, Optional<Path> transformer, Optional<WeightLayout> transformerLayout, String device,
+                            Precision precision, OptionalInt threads, BackendOptions backend) {
     /** Most threads an engine takes. */
     public static final int MAX_THREADS = 1024;
 
     public EngineOptions {
         Objects.requireNonNull(model, "model");
         Objects.requireNonNull(transformer, "transformer");
+        Objects.requireNonNull(transformerLayout, "transformerLayout");
         Objects.requireNonNull(device, "device");
         Objects.requireNonNull(precision, "precision");
         Objects.requireNonNull(backend, "backend");
@@ -46,6 +49,7 @@ public record EngineOptions(Optional<Path> model, Optional<Path> transformer, St
     public static final class Builder {
         private Optional<Path> model = Optional.empty();
         private Optional<Path> transformer = Optional.empty();
+        private Optional<WeightLayout> transformerLayout = Optional.empty();
         private String device = "cpu";
         private Precision precision = Precision.FP32;
         private OptionalInt threads = OptionalInt.empty();
@@ -61,6 +65,11 @@ public record EngineOptions(Optional<Path> model, Optional<Path> transformer, St
 
         public Builder transformer(Path folderOrFile) {
             transformer = Optional.of(folderOrFile);
+            return this;
+        }
+
+        public Builder transformerLayout(WeightLayout value) {
+            transformerLayout = Optional.of(value);
             return this;
         }
 
@@ -86,7 +95,7 @@ public record EngineOptions(Optional<Path> model, Optional<Path> transformer, St
         }
 
         public EngineOptions build() {
-            return new EngineOptions(model, transformer, device, precision, threads, backend);
+            return new EngineOptions(model, transformer, transformerLayout, device, precision, threads, backend);
         }
     }
 }

@@ -24,12 +24,12 @@ public final class JobInputs {
         Map<Path, Path> keys = new LinkedHashMap<>();
         try {
             return renamed(request, file -> keys.computeIfAbsent(file, f -> {
-                StorageKey key = StorageKey.of("inputs", id.value(), keys.size() + suffix(f));
+                StorageKey key = JobFiles.inputs(id).resolve(keys.size() + suffix(f));
                 storage.put(key, f);
                 return Path.of(key.value());
             }));
         } catch (RuntimeException e) {
-            storage.deleteAll(folder(id));
+            storage.deleteAll(JobFiles.inputs(id));
             throw e;
         }
     }
@@ -47,11 +47,6 @@ public final class JobInputs {
             storage.fetch(new StorageKey(k.toString()), file);
             return file;
         }));
-    }
-
-    /** Where the inputs of a job are stored. */
-    public static StorageKey folder(JobId id) {
-        return StorageKey.of("inputs", id.value());
     }
 
     /** The same request with other names for its inputs. */

@@ -80,9 +80,8 @@ public final class JobTransitions {
     }
 
     /** Its worker was silent for too long. */
-    public static Optional<Job> lost(Job job, Duration keep, Instant now) {
-        return job.state() == JobState.IN_PROGRESS
-                ? Optional.of(afterMishap(job, job.attempts().withLoss(), LOST, keep, now)) : Optional.empty();
+    public static Optional<Job> lost(Job job, int attempt, Duration keep, Instant now) {
+        return ofAttempt(job, attempt).map(j -> afterMishap(j, j.attempts().withLoss(), LOST, keep, now));
     }
 
     /** Its worker gives it back. */

@@ -10,6 +10,15 @@ public interface WorkQueue {
     /** Begins an attempt: the job is {@link JobState#IN_PROGRESS} afterwards. Empty when it no longer waits. */
     Optional<Lease> begin(JobId id);
 
+    /**
+     * {@link #begin} for a caller who knows that no other worker has the job, because the scheduler says so: an attempt that is still under
+     * way was lost with its worker, and is counted so.
+     */
+    Optional<Lease> takeOver(JobId id);
+
+    /** Takes the job from a worker that was silent for too long: it waits again; after the fifth time it is quarantined. */
+    boolean lost(JobId id, int attempt);
+
     /** Reports how far it is. */
     boolean progress(Lease lease, JobProgress progress);
 

@@ -285,6 +285,30 @@ public abstract class JobStoreContract {
     }
 
     @Test
+    void aLostWorkerIsReplacedAndFiveQuarantine() {
+        Job job = submit("a");
+        Lease lease = queue.begin(job.id()).orElseThrow();
+        for (int lost = 1; lost < Attempts.MOST_LOST; lost++) {
+            Lease next = queue.takeOver(job.id()).orElseThrow();
+            assertThat(next.job().attempts()).isEqualTo(new Attempts(lost + 1, 0, lost));
+            assertThat(queue.complete(lease)).as("the lost one comes back too late").isFalse();
+            assertThat(queue.lost(job.id(), lease.attempt())).as("and is lost only once").isFalse();
+            lease = next;
+        }
+        assertThat(queue.takeOver(job.id())).isEmpty();
+        assertThat(state(job)).isEqualTo(JobState.QUARANTINED);
+    }
+
+    @Test
+    void aLostJobThatShouldBeCancelledIsCancelled() {
+        Job job = submit("a");
+        queue.begin(job.id());
+        store.cancel(job.id());
+        assertThat(queue.takeOver(job.id())).isEmpty();
+        assertThat(state(job)).isEqualTo(JobState.CANCELLED);
+    }
+
+    @Test
     void aReleasedJobWaitsAgainAndCountsNoCrash() {
         Job job = submit("a");
         for (int i = 0; i < 10; i++) {

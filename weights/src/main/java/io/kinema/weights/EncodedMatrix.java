@@ -13,6 +13,25 @@ public non-sealed interface EncodedMatrix extends StoredMatrix {
      */
     void decode(long from, long to, float[] out, int at);
 
+    /**
+     * A bound of the magnitudes of its values: finite exactly when every value is. It may be larger than the largest value where
+     * that spares an encoding from being decoded.
+     */
+    default float bound() {
+        float[] row = new float[Math.toIntExact(columns())];
+        float largest = 0;
+        for (long i = 0; i < rows(); i++) {
+            decode(i, i + 1, row, 0);
+            for (float value : row) {
+                if (!Float.isFinite(value)) {
+                    return Float.POSITIVE_INFINITY;
+                }
+                largest = Math.max(largest, Math.abs(value));
+            }
+        }
+        return largest;
+    }
+
     @Override
     EncodedMatrix rows(long from, long to);
 }

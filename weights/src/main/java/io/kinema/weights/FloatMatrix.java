@@ -6,7 +6,7 @@ import java.util.OptionalInt;
 /**
  * A matrix of plain floats.
  *
- * @param tensor F64, F32, F16, BF16 or F8 [rows, columns]
+ * @param tensor F64, F32, F16 or BF16 [rows, columns]
  */
 public record FloatMatrix(StoredTensor tensor) implements StoredMatrix {
     public FloatMatrix {

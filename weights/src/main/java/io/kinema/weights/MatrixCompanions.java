@@ -1,28 +1,27 @@
 package io.kinema.weights;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalInt;
-import java.util.Set;
 
 /**
- * Puts a matrix together with the tensors beside it that say how to read it. {@code X.weight} of I8 needs
- * {@code X.weight_scale} (F32, one for each row) and {@code X.comfy_quant} (U8, the bytes of a JSON object with the fields
- * {@code format}, {@code convrot} and {@code convrot_groupsize}). What a matrix is follows from these, never from its name.
+ * Puts a matrix together with the tensors beside it that say how to read it. What a matrix is follows from its dtype and these,
+ * never from its name:
+ * <ul>
+ *   <li>{@code X.weight} of I8 needs {@code X.weight_scale} (F32, one for each row) and {@code X.comfy_quant} ({@link QuantizationMarker});
+ *   <li>{@code X.weight} of F8 may have {@code X.weight_scale}, or {@code X.scale_weight} as it was called before (F32, one for all or
+ *       one for each row), and {@code X.comfy_quant}; alone, its codes are the values.
+ * </ul>
+ * Scales of activations ({@code X.input_scale}, {@code X.scale_input}) are for hardware that multiplies FP8 by FP8; nothing here
+ * reads them.
  */
 public final class MatrixCompanions {
     /** What follows a module's name in the names of the tensors beside its weight. */
-    public static final List<String> SUFFIXES = List.of(".weight_scale", ".comfy_quant");
+    public static final List<String> SUFFIXES = List.of(".weight_scale", ".comfy_quant", ".scale_weight", ".input_scale", ".scale_input");
 
     private static final String WEIGHT = ".weight";
     private static final String SCALE = SUFFIXES.get(0);
     private static final String MARKER = SUFFIXES.get(1);
-    private static final String INT8_FORMAT = "int8_tensorwise";
-    private static final Set<String> FIELDS = Set.of("format", "convrot", "convrot_groupsize");
-    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final String EARLIER_SCALE = SUFFIXES.get(2);
 
     private MatrixCompanions() {
     }
@@ -36,17 +35,48 @@ public final class MatrixCompanions {
     static StoredMatrix rows(TensorSource source, String name, long from, long to) {
         StoredTensor values = source.rows(name, from, to);
         requireMatrix(values);
-        if (values.dtype().floating()) {
-            return new FloatMatrix(values);
-        }
-        if (values.dtype() != DType.I8 || !name.endsWith(WEIGHT)) {
-            throw new BadWeightsException(values.file() + ": tensor " + name + " is " + values.dtype()
+        String module = name.endsWith(WEIGHT) ? name.substring(0, name.length() - WEIGHT.length()) : "";
+        return switch (values.dtype()) {
+            case F8_E4M3, F8_E5M2 -> float8(source, values, module, from, to);
+            case F64, F32, F16, BF16 -> new FloatMatrix(values);
+            case I8 -> int8(source, values, module, from, to);
+            default -> throw new BadWeightsException(values.file() + ": tensor " + name + " is " + values.dtype()
                     + ", expected a float dtype, or I8 with a scale for each row; use a float or INT8 checkpoint");
+        };
+    }
+
+    private static Int8Matrix int8(TensorSource source, StoredTensor values, String module, long from, long to) {
+        if (module.isEmpty()) {
+            throw new BadWeightsException(values.file() + ": tensor " + values.name() + " is I8, expected so only of a " + WEIGHT + " with its scales");
         }
-        String module = name.substring(0, name.length() - WEIGHT.length());
-        requireScales(source, values, module + SCALE, source.shape(name).dim(0));
-        OptionalInt rotation = rotation(source, values, module + MARKER);
-        return new Int8Matrix(values, source.rows(module + SCALE, from, to), rotation);
+        StoredTensor scales = companion(source, values, module + SCALE, "the scales of its rows");
+        requireScales(scales, values, source.shape(values.name()).dim(0), false);
+        QuantizationMarker marker = marker(source, values, module).orElseThrow(() -> missing(values, module + MARKER, "the bytes that say whether it is rotated"));
+        requireFormat(marker, values, QuantizationMarker.INT8);
+        return new Int8Matrix(values, scales.rows(from, to), marker.rotation());
+    }
+
+    private static Float8Matrix float8(TensorSource source, StoredTensor values, String module, long from, long to) {
+        Optional<StoredTensor> scales = module.isEmpty() ? Optional.empty() : source.find(module + SCALE).or(() -> source.find(module + EARLIER_SCALE));
+        long rows = source.shape(values.name()).dim(0);
+        scales.ifPresent(s -> requireScales(s, values, rows, true));
+        Optional<QuantizationMarker> marker = module.isEmpty() ? Optional.empty() : marker(source, values, module);
+        marker.ifPresent(m -> {
+            requireFormat(m, values, values.dtype() == DType.F8_E4M3 ? QuantizationMarker.FLOAT8_E4M3 : QuantizationMarker.FLOAT8_E5M2);
+            scales.orElseThrow(() -> missing(values, module + SCALE, "its scale"));
+        });
+        return new Float8Matrix(values, scales.map(s -> s.shape().elements() == 1 && rows != 1 ? s : s.rows(from, to)));
+    }
+
+    private static Optional<QuantizationMarker> marker(TensorSource source, StoredTensor values, String module) {
+        return source.find(module + MARKER).map(m -> QuantizationMarker.read(m, values.shape().dim(1)));
+    }
+
+    private static void requireFormat(QuantizationMarker marker, StoredTensor values, String format) {
+        if (!marker.format().equals(format)) {
+            throw new BadWeightsException(values.file() + ": tensor " + values.name() + " is " + values.dtype() + " and its marker says "
+                    + marker.format() + ", expected " + format + "; the file is damaged");
+        }
     }
 
     private static void requireMatrix(StoredTensor values) {
@@ -55,67 +85,21 @@ public final class MatrixCompanions {
         }
     }
 
-    private static void requireScales(TensorSource source, StoredTensor values, String name, long rows) {
-        StoredTensor scales = companion(source, values, name, "the scales of its rows");
+    private static void requireScales(StoredTensor scales, StoredTensor values, long rows, boolean orOne) {
         boolean column = scales.shape().rank() == 1 || scales.shape().rank() == 2 && scales.shape().dim(1) == 1;
-        if (scales.dtype() != DType.F32 || !column || scales.shape().dim(0) != rows) {
-            throw new BadWeightsException(scales.file() + ": tensor " + name + " is " + scales.dtype() + scales.shape()
-                    + ", expected F32[" + rows + "], one scale for each row of " + values.name());
+        boolean one = orOne && scales.shape().elements() == 1;
+        if (scales.dtype() != DType.F32 || !one && !(column && scales.shape().dim(0) == rows)) {
+            throw new BadWeightsException(scales.file() + ": tensor " + scales.name() + " is " + scales.dtype() + scales.shape()
+                    + ", expected F32[" + rows + "], one scale for each row of " + values.name() + (orOne ? ", or one scale for all" : ""));
         }
-    }
-
-    private static OptionalInt rotation(TensorSource source, StoredTensor values, String name) {
-        StoredTensor marker = companion(source, values, name, "the bytes that say whether it is rotated");
-        JsonNode json = json(marker);
-        Optional<String> wrong = misread(marker, json);
-        if (wrong.isPresent()) {
-            throw new BadWeightsException(marker.file() + ": tensor " + name + " says " + json + ", " + wrong.get());
-        }
-        if (!json.path("convrot").asBoolean(false)) {
-            return OptionalInt.empty();
-        }
-        int group = json.path("convrot_groupsize").asInt();
-        long columns = values.shape().dim(1);
-        if (!powerOfFour(group) || columns % group != 0) {
-            throw new BadWeightsException(marker.file() + ": tensor " + name + " says convrot_groupsize " + group
-                    + ", expected a power of 4 that divides the " + columns + " columns of " + values.name());
-        }
-        return OptionalInt.of(group);
-    }
-
-    /** What is wrong with a marker's fields, or empty. */
-    private static Optional<String> misread(StoredTensor marker, JsonNode json) {
-        if (marker.dtype() != DType.U8 || marker.shape().rank() != 1 || !json.isObject()) {
-            return Optional.of("expected the bytes (U8, one axis) of a JSON object");
-        }
-        Optional<String> stranger = json.propertyStream().map(java.util.Map.Entry::getKey).filter(k -> !FIELDS.contains(k)).findFirst();
-        if (stranger.isPresent()) {
-            return Optional.of("expected no field but " + String.join(", ", FIELDS.stream().sorted().toList()) + "; this version does not know '" + stranger.get() + "'");
-        }
-        if (!json.path("format").asText().equals(INT8_FORMAT)) {
-            return Optional.of("expected format \"" + INT8_FORMAT + "\"");
-        }
-        boolean rotated = json.path("convrot").asBoolean(false);
-        boolean typed = (!json.has("convrot") || json.path("convrot").isBoolean()) && (!rotated || json.path("convrot_groupsize").isInt());
-        return typed ? Optional.empty() : Optional.of("expected convrot true or false, and a whole convrot_groupsize with true");
     }
 
     private static StoredTensor companion(TensorSource source, StoredTensor values, String name, String what) {
-        return source.find(name).orElseThrow(() -> new BadWeightsException(values.file() + ": tensor " + values.name()
-                + " is I8 and " + name + " (" + what + ") is missing; the file is incomplete or of another INT8 format"));
+        return source.find(name).orElseThrow(() -> missing(values, name, what));
     }
 
-    private static JsonNode json(StoredTensor marker) {
-        try {
-            return JSON.readTree(marker.data().toArray(java.lang.foreign.ValueLayout.JAVA_BYTE));
-        } catch (JsonProcessingException e) {
-            throw new BadWeightsException(marker.file() + ": tensor " + marker.name() + " is not JSON (" + e.getOriginalMessage() + ")", e);
-        } catch (java.io.IOException e) {
-            throw new java.io.UncheckedIOException(e);
-        }
-    }
-
-    private static boolean powerOfFour(int n) {
-        return n >= 4 && Integer.bitCount(n) == 1 && Integer.numberOfTrailingZeros(n) % 2 == 0;
+    private static BadWeightsException missing(StoredTensor values, String name, String what) {
+        return new BadWeightsException(values.file() + ": tensor " + values.name() + " is " + values.dtype() + " and " + name + " (" + what
+                + ") is missing; the file is incomplete or of another format");
     }
 }

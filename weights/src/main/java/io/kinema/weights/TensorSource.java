@@ -18,6 +18,11 @@ public interface TensorSource extends AutoCloseable {
     /** The tensor called {@code name}. @throws BadWeightsException when there is none, naming the source and the closest names */
     StoredTensor get(String name);
 
+    /** What the file says about the tensor called {@code name}, without touching its data; empty when there is none. */
+    default Optional<TensorHeader> header(String name) {
+        return find(name).map(TensorHeader::of);
+    }
+
     /** Sizes of the tensor called {@code name}, without touching its data. @throws BadWeightsException as {@link #get} does */
     default Shape shape(String name) {
         return get(name).shape();

@@ -40,6 +40,11 @@ final class CpuLinear implements LinearOps, AutoCloseable {
         this.rotation = new RowRotation(pool);
     }
 
+    /** Bytes of its own scratch memory. */
+    long scratchBytes() {
+        return shared.size();
+    }
+
     @Override
     public void close() {
         shared.close();

@@ -59,6 +59,15 @@ final class Scratch implements AutoCloseable {
         return block;
     }
 
+    /** What it holds. */
+    long size() {
+        long sum = bytes.length + (long) shorts.length * Short.BYTES;
+        for (int i = 0; i < SLOTS; i++) {
+            sum += (long) floats[i].length * Float.BYTES + (blocks[i] == null ? 0 : blocks[i].byteSize());
+        }
+        return sum;
+    }
+
     @Override
     public void close() {
         for (int i = 0; i < SLOTS; i++) {

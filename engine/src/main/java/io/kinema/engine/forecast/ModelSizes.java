@@ -8,12 +8,13 @@ import io.kinema.engine.model.TransformerWeights;
 import io.kinema.engine.preprocess.VisionProcessor;
 import io.kinema.model.audio.AudioVaeConfig;
 import io.kinema.model.dit.DitConfig;
+import io.kinema.model.layout.WeightLayout;
 import io.kinema.model.text.TextEncoderConfig;
 import io.kinema.model.video.VideoVaeConfig;
-import io.kinema.weights.Checkpoint;
 import io.kinema.weights.DType;
-import io.kinema.weights.StoredTensor;
+import io.kinema.weights.TensorHeader;
 import io.kinema.weights.TensorSource;
+import io.kinema.weights.WeightFiles;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -39,20 +40,20 @@ record ModelSizes(DitConfig dit, TextEncoderConfig text, VideoVaeConfig video, A
      *
      * @param bytes    of all tensors as stored
      * @param elements of all tensors
-     * @param half     whether every matrix is stored in 16 bits
+     * @param half     whether every matrix is stored in 16 bits or coded
      */
     record Weights(long bytes, long elements, boolean half) {
         /** Reads headers only. @throws io.kinema.weights.BadWeightsException when files are missing, short or broken */
         static Weights of(Path path) {
-            try (Checkpoint checkpoint = Checkpoint.open(path)) {
+            try (TensorSource checkpoint = WeightFiles.open(path)) {
                 long bytes = 0;
                 long elements = 0;
                 boolean half = true;
                 for (String name : checkpoint.names()) {
-                    StoredTensor stored = checkpoint.get(name);
-                    bytes += stored.shape().elements() * stored.dtype().bytes();
+                    TensorHeader stored = checkpoint.header(name).orElseThrow();
+                    bytes += stored.bytes();
                     elements += stored.shape().elements();
-                    half &= stored.shape().rank() < 2 || stored.dtype() == DType.F16 || stored.dtype() == DType.BF16;
+                    half &= stored.shape().rank() < 2 || stored.dtype().filter(d -> d == DType.F32 || d == DType.F64).isEmpty();
                 }
                 return new Weights(bytes, elements, half);
             }
@@ -63,13 +64,14 @@ record ModelSizes(DitConfig dit, TextEncoderConfig text, VideoVaeConfig video, A
      * Reads configs and headers.
      *
      * @param transformer weights used in place of the folder's own
+     * @param transformerLayout of those weights, where their names leave it open
      * @throws io.kinema.weights.BadWeightsException when files are missing, short or broken, or do not fit their configs
      */
-    static ModelSizes read(ModelFolder folder, Task task, Optional<Path> transformer) {
+    static ModelSizes read(ModelFolder folder, Task task, Optional<Path> transformer, Optional<WeightLayout> transformerLayout) {
         NetworkFolder text = folder.network(Component.TEXT_ENCODER);
         NetworkFolder video = folder.network(Component.VIDEO_VAE);
         NetworkFolder audio = folder.network(Component.AUDIO_VAE);
-        TransformerWeights dit = TransformerWeights.of(folder.network(Component.transformerOf(task)), transformer);
+        TransformerWeights dit = TransformerWeights.of(folder.network(Component.transformerOf(task)), transformer, transformerLayout).requireFor(task);
         for (Supplier<TensorSource> opener : List.<Supplier<TensorSource>>of(text::open, dit::open, video::open, audio::open)) {
             // Opening looks at names and shapes, so what does not fit is refused here as it would be before a run.
             opener.get().close();

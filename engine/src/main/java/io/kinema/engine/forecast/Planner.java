@@ -17,6 +17,7 @@ import io.kinema.engine.record.HostFacts;
 import io.kinema.engine.record.RunRecord;
 import io.kinema.engine.record.UsefulWork;
 import io.kinema.engine.schedule.RowTimesteps;
+import io.kinema.model.layout.WeightLayout;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
@@ -30,13 +31,14 @@ import java.util.Set;
  *
  * @param folder      the model
  * @param transformer weights used in place of the folder's own
+ * @param transformerLayout of those weights, where their names leave it open
  * @param device      as {@link Backends} knows it
  * @param threads     of the device
  * @param backend     what a device other than the CPU is told
  * @param precision   plan of the transformer and the text encoder
  */
-public record Planner(ModelFolder folder, Optional<Path> transformer, String device, OptionalInt threads, BackendOptions backend,
-                      Precision precision) {
+public record Planner(ModelFolder folder, Optional<Path> transformer, Optional<WeightLayout> transformerLayout, String device, OptionalInt threads,
+                      BackendOptions backend, Precision precision) {
     private static final double PROBE_SECONDS = 0.15;
 
     /**
@@ -51,24 +53,26 @@ public record Planner(ModelFolder folder, Optional<Path> transformer, String dev
      */
     public RunPlan plan(ResolvedRequest request, PictureSizes pictures, MediaHeaders headers, Rates rates) {
         var opener = Backends.opener(device, threads, backend);
-        ModelSizes sizes = ModelSizes.read(folder, request.task(), transformer);
+        ModelSizes sizes = ModelSizes.read(folder, request.task(), transformer, transformerLayout);
         Sequence sequence;
         try (H3Tokenizer tokenizer = H3Tokenizer.open(folder.folder(Component.TOKENIZER))) {
             sequence = new SequenceBuilder(request, folder.geometry(), sizes, pictures, headers).build(tokenizer);
         }
         Steps steps = Steps.of(request, sequence.layout());
-        double flops = steps.flops(UsefulWork.of(sizes.dit()), sequence.rows());
+        UsefulWork work = UsefulWork.of(sizes.dit());
+        long preparation = work.preparation(sequence.rows(), steps.timesteps());
+        long loop = request.steps() * work.step(sequence.rows());
         RunRecord.Execution execution = new RunRecord.Execution(placed(device), backendName(device), precision.label(),
                 device.equals("cpu") ? threads.orElse(Runtime.getRuntime().availableProcessors()) : 1);
         Component component = Component.transformerOf(request.task());
         String name = transformer.map(p -> String.valueOf(p.getFileName())).orElse(component.key());
         String modelName = String.valueOf(folder.root().getFileName());
         TimeForecast time = new TimeForecast(rates, Rates.way(HostFacts.here().processor(), new RunRecord.Model(modelName, name, "", ""), execution),
-                sequence.rows(), flops, request.outputs());
+                sequence.rows(), preparation + loop, request.outputs());
         OptionalDouble probed = time.measured() || !device.equals("cpu") ? OptionalDouble.empty() : probe(opener);
         MemoryForecast memory = new MemoryForecast(sizes, precision, request, sequence, steps.timesteps());
         return new RunPlan(request, modelName, name, sizes.weightBytes(), execution, ReferenceLabels.of(request), sequence.rows(),
-                flops * request.outputs(), memory.stages(), memory.scratchByNetwork(),
+                preparation + loop * request.outputs(), memory.stages(), memory.scratchByNetwork(),
                 time.stages(probed), probed);
     }
 
@@ -96,21 +100,12 @@ public record Planner(ModelFolder folder, Optional<Path> transformer, String dev
 
         int timesteps() {
             Set<Float> seen = new HashSet<>();
-            distinct.forEach(step -> add(step, seen));
-            return seen.size();
-        }
-
-        double flops(UsefulWork work, UsefulWork.Rows rows) {
-            Set<Float> seen = new HashSet<>();
-            return distinct.stream().mapToDouble(step -> work.evaluation(rows, add(step, seen))).sum();
-        }
-
-        private static int add(float[] step, Set<Float> seen) {
-            int before = seen.size();
-            for (float t : step) {
-                seen.add(t);
+            for (float[] step : distinct) {
+                for (float t : step) {
+                    seen.add(t);
+                }
             }
-            return seen.size() - before;
+            return seen.size();
         }
     }
 }

@@ -5,8 +5,8 @@ import io.kinema.model.layout.Network;
 import io.kinema.model.layout.OriginalConfigs;
 import io.kinema.model.layout.WeightLayout;
 import io.kinema.weights.BadWeightsException;
-import io.kinema.weights.Checkpoint;
 import io.kinema.weights.TensorSource;
+import io.kinema.weights.WeightFiles;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -49,7 +49,7 @@ public record NetworkFolder(Path folder, Network network, WeightLayout layout, J
 
     /** Maps the weights under the names that the network reads. @throws BadWeightsException when they do not fit the config */
     public TensorSource open() {
-        return network.open(Checkpoint.open(weights), layout, config);
+        return network.open(WeightFiles.open(weights), layout, config);
     }
 
     /** What does not fit between the config and its open checkpoint, in one line, from headers alone. */

@@ -16,6 +16,7 @@ import io.kinema.model.audio.AudioVae;
 import io.kinema.model.audio.AudioVaeConfig;
 import io.kinema.model.dit.Dit;
 import io.kinema.model.dit.DitConfig;
+import io.kinema.model.layout.WeightLayout;
 import io.kinema.model.load.Parameters.Rounding;
 import io.kinema.model.text.TextEncoder;
 import io.kinema.model.text.TextEncoderConfig;
@@ -49,6 +50,7 @@ public final class ModelParts implements AutoCloseable {
     private final Backend backend;
     private final Precision precision;
     private final Optional<Path> transformer;
+    private final Optional<WeightLayout> transformerLayout;
     private final AdapterLibrary library = new AdapterLibrary();
     /** Opened ahead on background threads; taken by {@link #weights}. */
     private final Map<Path, CompletableFuture<TensorSource>> ahead = new HashMap<>();
@@ -60,12 +62,14 @@ public final class ModelParts implements AutoCloseable {
     /**
      * @param precision   plan of the transformer and the text encoder
      * @param transformer weights used in place of the folder's own transformers
+     * @param transformerLayout of those weights, where their names leave it open
      */
-    public ModelParts(ModelFolder folder, Backend backend, Precision precision, Optional<Path> transformer) {
+    public ModelParts(ModelFolder folder, Backend backend, Precision precision, Optional<Path> transformer, Optional<WeightLayout> transformerLayout) {
         this.folder = folder;
         this.backend = backend;
         this.precision = precision;
         this.transformer = transformer;
+        this.transformerLayout = transformerLayout;
     }
 
     public ModelFolder folder() {
@@ -140,7 +144,7 @@ public final class ModelParts implements AutoCloseable {
     }
 
     private TransformerWeights transformerWeights(Task task) {
-        return TransformerWeights.of(folder.network(Component.transformerOf(task)), transformer);
+        return TransformerWeights.of(folder.network(Component.transformerOf(task)), transformer, transformerLayout).requireFor(task);
     }
 
     public VideoVae videoEncoder() {

@@ -5,6 +5,7 @@ import io.kinema.jobs.Deletion;
 import io.kinema.jobs.IdempotencyConflictException;
 import io.kinema.jobs.Job;
 import io.kinema.jobs.JobError;
+import io.kinema.jobs.JobFiles;
 import io.kinema.jobs.JobId;
 import io.kinema.jobs.JobInputs;
 import io.kinema.jobs.JobLimits;
@@ -26,7 +27,6 @@ import io.kinema.jobs.Submitted;
 import io.kinema.jobs.UnknownJobException;
 import io.kinema.jobs.WorkQueue;
 import io.kinema.jobs.storage.OutputStorage;
-import io.kinema.jobs.storage.StorageKey;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -36,7 +36,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiFunction;
@@ -195,8 +194,7 @@ public final class InMemoryJobs implements JobStore, WorkQueue {
         } finally {
             lock.unlock();
         }
-        storage.deleteAll(JobInputs.folder(id));
-        storage.deleteAll(StorageKey.of("outputs", id.value()));
+        JobFiles.deleteAll(storage, id);
         return Deletion.DELETED;
     }
 
@@ -245,6 +243,17 @@ public final class InMemoryJobs implements JobStore, WorkQueue {
     @Override
     public Optional<Lease> begin(JobId id) {
         return change(id, JobTransitions::begun) ? get(id).map(job -> new Lease(job, job.attempts().begun())) : Optional.empty();
+    }
+
+    @Override
+    public Optional<Lease> takeOver(JobId id) {
+        get(id).filter(job -> job.state() == JobState.IN_PROGRESS).ifPresent(job -> lost(id, job.attempts().begun()));
+        return begin(id);
+    }
+
+    @Override
+    public boolean lost(JobId id, int attempt) {
+        return change(id, (job, keep, now) -> JobTransitions.lost(job, attempt, keep, now));
     }
 
     @Override

@@ -2,16 +2,13 @@ package io.kinema.media.ffmpeg;
 
 import java.io.IOException;
 import java.nio.channels.SeekableByteChannel;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
-import java.util.stream.IntStream;
 import org.bytedeco.ffmpeg.avcodec.AVPacket;
 import org.bytedeco.ffmpeg.avformat.AVFormatContext;
 import org.bytedeco.ffmpeg.avformat.AVInputFormat;
 import org.bytedeco.ffmpeg.avformat.AVStream;
-import org.bytedeco.ffmpeg.avformat.AVStreamGroup;
 import org.bytedeco.ffmpeg.avutil.AVDictionary;
 import org.bytedeco.ffmpeg.global.avcodec;
 import org.bytedeco.ffmpeg.global.avformat;
@@ -28,9 +25,6 @@ import org.bytedeco.javacpp.PointerPointer;
 public final class Demuxer implements AutoCloseable {
 
     private static final int MOST_STREAMS = 32;
-
-    /** A phone's picture of 48 megapixels has 192 tiles of 512x512. */
-    private static final int MOST_TILES = 1024;
 
     private final ChannelIo io;
     private final Packet packet;
@@ -53,34 +47,22 @@ public final class Demuxer implements AutoCloseable {
     public static Demuxer open(String format, String decoders, long maxPixels, SeekableByteChannel channel) {
         return Handles.build(handles -> {
             Demuxer demuxer = handles.add(new Demuxer(handles.add(ChannelIo.reading(channel)), handles.add(Packet.empty()), format));
-            demuxer.start(format, decoders, MOST_STREAMS);
-            demuxer.readAboutStreams(maxPixels);
+            demuxer.start(format, decoders, maxPixels);
             return demuxer;
         });
     }
 
-    /**
-     * Opens a file of still pictures of MP4's kin (HEIF): a stream for each coded picture, which a tile is too. Nothing is decoded
-     * to learn about them.
-     */
-    public static Demuxer openPictures(SeekableByteChannel channel) {
-        return Handles.build(handles -> {
-            Demuxer demuxer = handles.add(new Demuxer(handles.add(ChannelIo.reading(channel)), handles.add(Packet.empty()), "mov"));
-            demuxer.start("mov", "none", MOST_TILES);
-            return demuxer;
-        });
-    }
-
-    private void start(String format, String decoders, int mostStreams) {
+    private void start(String format, String decoders, long maxPixels) {
         AVInputFormat input = FFmpeg.allocated(avformat.av_find_input_format(format), "the reader of " + format);
         context = FFmpeg.allocated(avformat.avformat_alloc_context(), "a container");
         context.pb(io.context());
         context.flags(context.flags() | AVFormatContext.AVFMT_FLAG_CUSTOM_IO);
-        context.max_streams(mostStreams);
+        context.max_streams(MOST_STREAMS);
         try (Options options = new Options(Map.of("codec_whitelist", decoders, "protocol_whitelist", "none"))) {
             // A failure here frees the context and sets it to null.
             FFmpeg.check(avformat.avformat_open_input(context, (BytePointer) null, input, options.dictionary()), "opening the container");
         }
+        readAboutStreams(maxPixels);
     }
 
     /** FFmpeg decodes some pictures for this, so it is told the limit too. */
@@ -112,16 +94,6 @@ public final class Demuxer implements AutoCloseable {
         return index < 0 ? Optional.empty() : Optional.of(context.streams(index));
     }
 
-    /** All streams, in the order of their packets' stream index. */
-    public List<AVStream> streams() {
-        return IntStream.range(0, context.nb_streams()).mapToObj(context::streams).toList();
-    }
-
-    /** All groups of streams. */
-    public List<AVStreamGroup> groups() {
-        return IntStream.range(0, context.nb_stream_groups()).mapToObj(context::stream_groups).toList();
-    }
-
     /** Leaves out the packets of all streams but one. */
     public void only(AVStream stream) {
         for (int i = 0; i < context.nb_streams(); i++) {
@@ -133,22 +105,17 @@ public final class Demuxer implements AutoCloseable {
 
     /** The next packet of a stream, valid until the next call; empty at the end of the file. */
     public Optional<AVPacket> next(AVStream stream) {
-        Optional<AVPacket> next = next();
-        while (next.isPresent() && next.get().stream_index() != stream.index()) {
-            next = next();
+        while (true) {
+            packet.unref();
+            int result = avformat.av_read_frame(context, packet.get());
+            if (result == avutil.AVERROR_EOF) {
+                return Optional.empty();
+            }
+            FFmpeg.check(result, "reading");
+            if (packet.get().stream_index() == stream.index()) {
+                return Optional.of(packet.get());
+            }
         }
-        return next;
-    }
-
-    /** The next packet of any stream, valid until the next call; empty at the end of the file. */
-    public Optional<AVPacket> next() {
-        packet.unref();
-        int result = avformat.av_read_frame(context, packet.get());
-        if (result == avutil.AVERROR_EOF) {
-            return Optional.empty();
-        }
-        FFmpeg.check(result, "reading");
-        return Optional.of(packet.get());
     }
 
     /** Packets that the index of the container lists for a stream; 0 if it has no full index. */

@@ -26,24 +26,6 @@ public final class DisplayMatrix {
         }).orElse(Orientation.UPRIGHT);
     }
 
-    /**
-     * Turn and mirroring of a still picture: the matrix maps a stored pixel (x, y) to (a x + c y, b x + d y), where a, b, c, d are
-     * its elements 0, 1, 3 and 4.
-     */
-    static Orientation orientation(AVPacketSideData sideData, int count) {
-        return matrix(sideData, count).map(m -> {
-            boolean across = Math.abs((long) m.get(0)) < Math.abs((long) m.get(1));
-            boolean toLeft = (across ? m.get(3) : m.get(0)) < 0;
-            boolean toTop = (across ? m.get(1) : m.get(4)) < 0;
-            if (across) {
-                return toLeft ? toTop ? Orientation.TRANSVERSE : Orientation.TURN_CLOCKWISE
-                        : toTop ? Orientation.TURN_COUNTERCLOCKWISE : Orientation.TRANSPOSE;
-            }
-            return toLeft ? toTop ? Orientation.TURN_HALF : Orientation.FLIP_HORIZONTALLY
-                    : toTop ? Orientation.FLIP_VERTICALLY : Orientation.UPRIGHT;
-        }).orElse(Orientation.UPRIGHT);
-    }
-
     private static Optional<IntPointer> matrix(AVPacketSideData sideData, int count) {
         if (count == 0) {
             return Optional.empty();

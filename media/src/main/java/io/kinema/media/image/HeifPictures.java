@@ -2,22 +2,22 @@ package io.kinema.media.image;
 
 import io.kinema.media.BadMediaException;
 import io.kinema.media.ffmpeg.Decoder;
-import io.kinema.media.ffmpeg.Demuxer;
-import io.kinema.media.ffmpeg.FFmpeg;
 import io.kinema.media.ffmpeg.FFmpegException;
+import io.kinema.media.ffmpeg.Packet;
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
-import java.util.stream.Collectors;
-import org.bytedeco.ffmpeg.avcodec.AVPacket;
-import org.bytedeco.ffmpeg.avformat.AVStream;
+import java.util.function.Function;
+import org.bytedeco.ffmpeg.avcodec.AVCodecContext;
 import org.bytedeco.ffmpeg.avutil.AVFrame;
 import org.bytedeco.ffmpeg.global.avcodec;
+import org.bytedeco.ffmpeg.global.avutil;
+import org.bytedeco.javacpp.BytePointer;
 
 /**
- * Decodes HEIF pictures: HEIC (H.265) as phones store it, in one piece or as a grid of tiles, and AVIF (AV1). FFmpeg's reader of MP4
- * finds the coded pictures; the primary one is put together here. Its transparency, if it has any, is a picture of its own that is not read.
+ * Decodes HEIF pictures: HEIC (H.265) as phones store it, in one piece or as a grid of tiles, and AVIF (AV1). The coded pictures are
+ * found here and decoded by FFmpeg. Transparency, if there is any, is a picture of its own and not read.
  */
 final class HeifPictures {
 
@@ -32,75 +32,63 @@ final class HeifPictures {
 
     /** What the file says of its primary picture; nothing is decoded. */
     static ImageHeader header(byte[] file, String name) {
-        return reading(file, name, (demuxer, layout) -> new ImageHeader(ImageFormat.HEIF, layout.width(), layout.height(), layout.orientation()));
+        return reading(file, name, items -> {
+            HeifLayout layout = HeifLayout.of(items, name);
+            return new ImageHeader(ImageFormat.HEIF, layout.width(), layout.height(), layout.orientation());
+        });
     }
 
     /** The primary picture as it is stored, neither turned nor mirrored. */
     static RgbImage decode(byte[] file, String name, ImageLimits limits) {
-        return reading(file, name, (demuxer, layout) -> {
+        return reading(file, name, items -> {
+            HeifLayout layout = HeifLayout.of(items, name);
             if (layout.codedPixels() > GRID_WASTE * limits.maxPixels()) {
                 throw new BadMediaException("The picture " + name + " has tiles of " + layout.codedPixels() + " pixels together for a picture of "
                         + layout.width() + "x" + layout.height() + "; save it as JPEG or PNG.");
             }
-            return assemble(demuxer, layout, name);
+            RgbImage picture = RgbImage.black((int) layout.width(), (int) layout.height());
+            layout.tiles().forEach(tile -> paste(decode(tile, items.data(tile.item()), name), (int) tile.x(), (int) tile.y(), picture));
+            return picture;
         });
     }
 
-    private interface Step<T> {
-        T apply(Demuxer demuxer, HeifLayout layout);
-    }
-
-    private static <T> T reading(byte[] file, String name, Step<T> step) {
-        FFmpeg.load();
-        try (Demuxer demuxer = Demuxer.openPictures(new BytesChannel(file))) {
-            return step.apply(demuxer, HeifLayout.of(demuxer).orElseThrow(() -> ImageReader.damaged(name, "it names no primary picture that is coded")));
+    private static <T> T reading(byte[] file, String name, Function<HeifItems, T> step) {
+        try {
+            return step.apply(HeifItems.of(file).orElseThrow(() -> ImageReader.damaged(name, "it says nothing of what it holds")));
+        } catch (BufferUnderflowException e) {
+            throw ImageReader.damaged(name, "one of its boxes is cut off or points beyond it");
         } catch (FFmpegException e) {
             throw ImageReader.damaged(name, "FFmpeg says '" + e.reason() + "'");
         }
     }
 
-    private static RgbImage assemble(Demuxer demuxer, HeifLayout layout, String name) {
-        Map<Integer, List<HeifLayout.Tile>> wanted = layout.tiles().stream().collect(Collectors.groupingBy(tile -> tile.stream().index()));
-        RgbImage picture = RgbImage.black((int) layout.width(), (int) layout.height());
-        for (Optional<AVPacket> packet = demuxer.next(); packet.isPresent() && !wanted.isEmpty(); packet = demuxer.next()) {
-            List<HeifLayout.Tile> places = wanted.remove(packet.get().stream_index());
-            if (places != null) {
-                RgbImage tile = tile(packet.get(), places.getFirst().stream(), name);
-                places.forEach(place -> paste(tile, place.x() - layout.left(), place.y() - layout.top(), picture));
-            }
-        }
-        if (!wanted.isEmpty()) {
-            throw ImageReader.damaged(name, wanted.size() + " of its " + layout.tiles().size() + " coded pictures are missing");
-        }
-        return picture;
-    }
-
-    private static RgbImage tile(AVPacket packet, AVStream stream, String name) {
-        long width = stream.codecpar().width();
-        long height = stream.codecpar().height();
+    private static RgbImage decode(HeifLayout.Tile tile, ByteBuffer data, String name) {
         List<RgbImage> decoded = new ArrayList<>();
-        try (Decoder decoder = Decoder.open(decoderOf(stream, name), (width + PADDING) * (height + PADDING), context ->
-                FFmpeg.check(avcodec.avcodec_parameters_to_context(context, stream.codecpar()), "describing a picture"))) {
-            decoder.decode(packet, frame -> decoded.add(rgb(frame)));
-            decoder.finish(frame -> decoded.add(rgb(frame)));
+        byte[] bytes = new byte[data.remaining()];
+        data.get(bytes);
+        long pixels = (tile.width() + PADDING) * (tile.height() + PADDING);
+        try (Decoder decoder = Decoder.open(tile.decoder(), pixels, context -> configure(context, tile.config())); Packet packet = Packet.of(bytes)) {
+            decoder.decode(packet.get(), frame -> decoded.add(rgb(frame, tile)));
+            decoder.finish(frame -> decoded.add(rgb(frame, tile)));
         }
-        if (decoded.size() != 1 || decoded.getFirst().width() != width || decoded.getFirst().height() != height) {
-            throw ImageReader.damaged(name, "one of its coded pictures decodes to " + decoded + " where its header says " + width + "x" + height);
+        if (decoded.size() != 1 || decoded.getFirst().width() != tile.width() || decoded.getFirst().height() != tile.height()) {
+            throw ImageReader.damaged(name, "one of its coded pictures decodes to " + decoded + " where its header says " + tile.width() + "x"
+                    + tile.height());
         }
         return decoded.getFirst();
     }
 
-    private static String decoderOf(AVStream stream, String name) {
-        int codec = stream.codecpar().codec_id();
-        return switch (codec) {
-            case avcodec.AV_CODEC_ID_HEVC -> "hevc";
-            case avcodec.AV_CODEC_ID_AV1 -> "libaom-av1";
-            default -> throw new BadMediaException("The picture " + name + " is coded as " + avcodec.avcodec_get_name(codec).getString()
-                    + ", which is not supported in HEIF; save it as JPEG or PNG.");
-        };
+    /** The context owns the copy and frees it with FFmpeg's allocator. */
+    private static void configure(AVCodecContext context, ByteBuffer config) {
+        byte[] bytes = new byte[config.remaining()];
+        config.duplicate().get(bytes);
+        BytePointer copy = new BytePointer(avutil.av_mallocz(bytes.length + avcodec.AV_INPUT_BUFFER_PADDING_SIZE));
+        copy.put(bytes, 0, bytes.length);
+        context.extradata(copy).extradata_size(bytes.length);
     }
 
-    private static RgbImage rgb(AVFrame frame) {
+    private static RgbImage rgb(AVFrame frame, HeifLayout.Tile tile) {
+        tile.colour().ifPresent(colour -> frame.colorspace(colour.matrix()).color_range(colour.full() ? avutil.AVCOL_RANGE_JPEG : avutil.AVCOL_RANGE_MPEG));
         try (FrameToRgb converter = FrameToRgb.of(frame)) {
             return converter.convert(frame);
         }
@@ -108,11 +96,10 @@ final class HeifPictures {
 
     /** Copies what of a tile lies within the picture. */
     private static void paste(RgbImage tile, int x, int y, RgbImage picture) {
-        int left = Math.max(0, x);
-        int right = (int) Math.min(picture.width(), (long) x + tile.width());
-        for (int row = Math.max(0, y); row < Math.min(picture.height(), (long) y + tile.height()) && left < right; row++) {
-            System.arraycopy(tile.rgb(), ((row - y) * tile.width() + left - x) * RgbImage.CHANNELS, picture.rgb(),
-                    (row * picture.width() + left) * RgbImage.CHANNELS, (right - left) * RgbImage.CHANNELS);
+        int width = Math.min(tile.width(), picture.width() - x);
+        for (int row = 0; row < Math.min(tile.height(), picture.height() - y) && width > 0; row++) {
+            System.arraycopy(tile.rgb(), row * tile.width() * RgbImage.CHANNELS, picture.rgb(),
+                    ((y + row) * picture.width() + x) * RgbImage.CHANNELS, width * RgbImage.CHANNELS);
         }
     }
 }

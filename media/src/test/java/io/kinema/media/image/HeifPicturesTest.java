@@ -75,6 +75,31 @@ class HeifPicturesTest {
         assertThatThrownBy(() -> decode(file)).isInstanceOf(BadMediaException.class).hasMessageContaining("is damaged");
     }
 
+    @Test
+    void whatMustBeUnderstoodAndIsNotIsRefused() {
+        byte[] file = renamed(fixture("heic-grid.heic"), "irot", "clap");
+        assertThatThrownBy(() -> decode(file)).isInstanceOf(BadMediaException.class).hasMessageContaining("needs the property 'clap'");
+    }
+
+    /** Every box of every file once with every length of 0, 1, one too many and the most: refused or read, never anything else. */
+    @ParameterizedTest
+    @ValueSource(strings = {"heic-single.heic", "avif.avif", "heic-grid.heic"})
+    void wrongNumbersAreRefusedOrRead(String name) {
+        byte[] whole = fixture(name);
+        int boxes = find(whole, "mdat");
+        for (int at = 8; at < boxes; at++) {
+            for (int value : new int[] {0, 1, 0x7f, 0x80, 0xff}) {
+                byte[] file = whole.clone();
+                file[at] = (byte) value;
+                try {
+                    decode(file);
+                } catch (BadMediaException e) {
+                    assertThat(e).hasMessageContaining("'a.heic'");
+                }
+            }
+        }
+    }
+
     private static RgbImage decode(byte[] file) {
         return ImageReader.decode(file, "'a.heic'", ImageLimits.DEFAULT);
     }
@@ -94,10 +119,14 @@ class HeifPicturesTest {
         return copy;
     }
 
-    /** The file with a property that nobody knows in the place of {@code box}. */
+    /** The file with a property that changes nothing in the place of {@code box}. */
     private static byte[] without(byte[] file, String box) {
+        return renamed(file, box, "pasp");
+    }
+
+    private static byte[] renamed(byte[] file, String box, String other) {
         byte[] copy = file.clone();
-        System.arraycopy("skip".getBytes(StandardCharsets.US_ASCII), 0, copy, find(copy, box), 4);
+        System.arraycopy(other.getBytes(StandardCharsets.US_ASCII), 0, copy, find(copy, box), 4);
         return copy;
     }
 

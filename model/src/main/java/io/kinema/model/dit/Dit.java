@@ -1,6 +1,7 @@
 package io.kinema.model.dit;
 
 import io.kinema.compute.Backend;
+import io.kinema.compute.MatrixLayout;
 import io.kinema.compute.NormOps.Rotary;
 import io.kinema.compute.NormOps.RowModulation;
 import io.kinema.compute.Precision;
@@ -15,6 +16,8 @@ import io.kinema.model.layer.RotaryTable;
 import io.kinema.model.load.BlockStore;
 import io.kinema.model.load.Parameters;
 import io.kinema.model.load.Parameters.Rounding;
+import io.kinema.model.work.Work;
+import io.kinema.model.work.WorkPart;
 import io.kinema.weights.TensorSource;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -55,7 +58,7 @@ public final class Dit implements AutoCloseable {
         this.videoIn = Projection.read(p, "proj_in", config.hidden(), config.videoPatchDim());
         this.audioIn = Projection.read(p, "audio_proj_in", config.hidden(), config.audioChannels());
         this.refiner = new TokenRefiner(p, config);
-        this.modulationInput = new TimeEmbedding(p, config);
+        this.modulationInput = config.curve().<ModulationInput>map(curve -> new TimeCurve(p, curve)).orElseGet(() -> new TimeEmbedding(p, config));
         this.adaLayerNorm = new AdaLayerNorm(p, config, modulationInput.width());
         this.blocks = BlockStore.resident(config.layers(), i -> BlockWeights.read(p.under(name(i)), config));
         this.outputNorm = p.f32("norm_out.norm.weight", config.hidden());
@@ -63,15 +66,21 @@ public final class Dit implements AutoCloseable {
         this.audioOut = Projection.read(p, "audio_proj_out", config.audioChannels(), config.hidden());
     }
 
+    /** {@link #open(Backend, TensorSource, DitConfig, Precision, Rounding, MatrixLayout)} with row-major matrices. */
+    public static Dit open(Backend backend, TensorSource source, DitConfig config, Precision precision, Rounding rounding) {
+        return open(backend, source, config, precision, rounding, MatrixLayout.ROW);
+    }
+
     /**
      * @param source   tensors with the diffusers layout's names
      * @param rounding how the blocks' matrices are stored for products; the FP32 islands stay as in the file
+     * @param layout   of the matrices that are rounded to FP16
      * @throws io.kinema.weights.BadWeightsException when a tensor is missing or does not fit the config
      */
-    public static Dit open(Backend backend, TensorSource source, DitConfig config, Precision precision, Rounding rounding) {
+    public static Dit open(Backend backend, TensorSource source, DitConfig config, Precision precision, Rounding rounding, MatrixLayout layout) {
         Workspace owner = backend.workspace("dit weights");
         try {
-            return new Dit(backend, config, precision, new Parameters(backend, source, owner, "", rounding));
+            return new Dit(backend, config, precision, new Parameters(backend, source, owner, "", rounding, layout));
         } catch (RuntimeException e) {
             owner.close();
             throw e;
@@ -80,6 +89,11 @@ public final class Dit implements AutoCloseable {
 
     public DitConfig config() {
         return config;
+    }
+
+    /** The work executed since it was opened. A request's share is the difference of two counts. */
+    public Work work() {
+        return run.work().total();
     }
 
     public Precision precision() {
@@ -128,6 +142,8 @@ public final class Dit implements AutoCloseable {
             Rotary rotary = rotary(layout, memory);
             tap.stage("rope_cos", rotary.cos());
             tap.stage("rope_sin", rotary.sin());
+            run.work().validRows(layout.textRows());
+            run.work().enter(WorkPart.TEXT);
             Tensor refined = refiner.forward(run, adapters, geometry, Execution.placed(run.backend(), memory, text), memory, tap);
             return new DitSequence(run.backend(), memory, adapters, layout, refined, rotary);
         } catch (RuntimeException e) {
@@ -151,6 +167,8 @@ public final class Dit implements AutoCloseable {
         float[] distinct = distinct(timesteps);
         Workspace memory = run.backend().workspace("dit modulation");
         try (Workspace.Frame _ = run.scratch().frame()) {
+            run.work().validRows(Long.MAX_VALUE);
+            run.work().enter(WorkPart.MODULATION);
             Tensor input = modulationInput.forward(run, adapters, distinct, run.scratch(), tap);
             return adaLayerNorm.forward(run, adapters, distinct, input, memory, tap);
         } catch (RuntimeException e) {
@@ -182,14 +200,19 @@ public final class Dit implements AutoCloseable {
         }
         RowTables rows = RowTables.of(layout, modulation, rowTimesteps);
         try (Workspace.Frame _ = run.scratch().frame()) {
+            run.work().validRows(layout.claimedRows());
+            run.work().enter(WorkPart.INPUT);
             Tensor x = pack(sequence, placed(video), placed(audio), tap);
+            run.work().enter(WorkPart.BLOCKS);
             Tensor adaRows = Execution.upload(run.backend(), run.scratch(), rows.ada());
             for (int i = 0; i < blocks.count(); i++) {
                 try (BlockStore.Lease<PreNormBlock.Weights> lease = blocks.acquire(i)) {
                     ModulatedBlock.forward(run, config, geometry, i, BlockWeights.adapted(lease.weights(), name(i), adapters), modulation, adaRows, sequence.rotary(), x, tap);
+                    run.work().block();
                 }
             }
             tapOutputNorm(modulation, rows, x, tap);
+            run.work().enter(WorkPart.HEADS);
             heads(sequence, modulation, rows, x, out);
         }
     }

@@ -4,6 +4,7 @@ import io.kinema.compute.Backend;
 import io.kinema.compute.DenseWeight;
 import io.kinema.compute.EncodedWeight;
 import io.kinema.compute.Int8Weight;
+import io.kinema.compute.MatrixLayout;
 import io.kinema.compute.Precision;
 import io.kinema.compute.Rotation;
 import io.kinema.compute.Tensor;
@@ -33,8 +34,9 @@ import java.util.stream.IntStream;
  * @param owner    memory for copies (converted or uploaded tensors)
  * @param prefix   put before every name
  * @param rounding how matrices are stored for products
+ * @param layout   in which order the values of matrices rounded to FP16 lie; others stay as stored
  */
-public record Parameters(Backend backend, TensorSource source, Workspace owner, String prefix, Rounding rounding) {
+public record Parameters(Backend backend, TensorSource source, Workspace owner, String prefix, Rounding rounding, MatrixLayout layout) {
 
     private static final TensorSource NOTHING = MemoryTensors.builder("tensors at hand").build();
 
@@ -57,6 +59,11 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
         }
     }
 
+    /** A reader that keeps the rows of matrices together. */
+    public Parameters(Backend backend, TensorSource source, Workspace owner, String prefix, Rounding rounding) {
+        this(backend, source, owner, prefix, rounding, MatrixLayout.ROW);
+    }
+
     /** A reader for tensors that are at hand; it has no checkpoint to look names up in. */
     public static Parameters atHand(Backend backend, Workspace owner, Rounding rounding) {
         return new Parameters(backend, NOTHING, owner, "", rounding);
@@ -64,17 +71,17 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
 
     /** The same reader with {@code more} appended to the prefix. */
     public Parameters under(String more) {
-        return new Parameters(backend, source, owner, prefix + more, rounding);
+        return new Parameters(backend, source, owner, prefix + more, rounding, layout);
     }
 
     /** The same reader with another rounding (FP32 islands use {@link Rounding#AS_STORED}). */
     public Parameters rounded(Rounding other) {
-        return new Parameters(backend, source, owner, prefix, other);
+        return new Parameters(backend, source, owner, prefix, other, layout);
     }
 
     /** The same reader with copies in {@code other}. */
     public Parameters into(Workspace other) {
-        return new Parameters(backend, source, other, prefix, rounding);
+        return new Parameters(backend, source, other, prefix, rounding, layout);
     }
 
     /** @throws BadWeightsException when a parameter is absent or of another shape; its values are not read */
@@ -84,7 +91,7 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
 
     /** True when the checkpoint has this name. */
     public boolean has(String name) {
-        return source.find(prefix + name).isPresent();
+        return source.header(prefix + name).isPresent();
     }
 
     /** A parameter in the file's dtype. @throws BadWeightsException when absent or of another shape */
@@ -150,7 +157,7 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
     private Weight weight(StoredMatrix matrix) {
         Optional<Rotation> rotation = Rotation.of(matrix.rotation());
         return switch (matrix) {
-            case FloatMatrix floats -> new DenseWeight(rounded(floats.tensor()));
+            case FloatMatrix floats -> new DenseWeight(laidOut(floats.tensor()));
             case Int8Matrix int8 -> {
                 WeightRange.require(int8, rounding);
                 yield new Int8Weight(backend.load(int8.values(), owner), backend.load(int8.scales(), owner).reshape(int8.rows()), rotation);
@@ -160,6 +167,17 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
                 yield new EncodedWeight(encoded, rotation);
             }
         };
+    }
+
+    /** A matrix in this reader's rounding and, where that is FP16, layout. */
+    private Tensor laidOut(StoredTensor stored) {
+        if (rounding != Rounding.F16 || layout == MatrixLayout.ROW) {
+            return rounded(stored);
+        }
+        WeightRange.require(stored);
+        Tensor columns = owner.allocate(DType.F16, stored.shape().dim(1), stored.shape().dim(0)).permute(1, 0);
+        backend.copy(loaded(stored), columns);
+        return columns;
     }
 
     private Tensor rounded(StoredTensor stored) {

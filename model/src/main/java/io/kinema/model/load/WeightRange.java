@@ -54,9 +54,10 @@ final class WeightRange {
         }
     }
 
-    /** In an FP16 plan every decoded value must be finite and within FP16's range. */
+    /** Every decoded value must be finite and, in an FP16 plan, within FP16's range. */
     static void require(EncodedMatrix matrix, Rounding rounding) {
-        if (rounding != Rounding.F16) {
+        float largest = rounding == Rounding.F16 ? LARGEST : Float.MAX_VALUE;
+        if (matrix.bound() <= largest) {
             return;
         }
         int columns = Math.toIntExact(matrix.columns());
@@ -65,7 +66,11 @@ final class WeightRange {
             long last = Math.min(matrix.rows(), row + ROWS_AT_A_TIME);
             matrix.decode(row, last, values, 0);
             for (int i = 0; i < (last - row) * columns; i++) {
-                if (!(Math.abs(values[i]) <= LARGEST)) {
+                if (!Float.isFinite(values[i])) {
+                    throw new BadWeightsException(matrix.file() + ": tensor " + matrix.name() + " (" + matrix.encoding() + ") element " + (row * columns + i)
+                            + " is " + values[i] + ", expected finite values; the file is damaged, fetch it again");
+                }
+                if (!(Math.abs(values[i]) <= largest)) {
                     throw unfit(matrix.file(), matrix.name(), "element " + (row * columns + i) + " is " + values[i]);
                 }
             }

@@ -70,7 +70,7 @@ class ReleasedNamesTest {
     void everyDiffusersNameComesFromOneOfTheOriginalNames() {
         for (Network network : List.of(Network.TRANSFORMER, Network.VIDEO_VAE)) {
             JsonNode config = network == Network.TRANSFORMER ? TRANSFORMER : VIDEO;
-            KeyMap keys = network.keys(config);
+            KeyMap keys = network.keys(WeightLayout.ORIGINAL, config);
             Set<String> used = new TreeSet<>();
             keys.sources().values().forEach(s -> used.add(s.name()));
             Set<String> stored = names(keys.stored());

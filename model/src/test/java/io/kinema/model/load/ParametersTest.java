@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.kinema.compute.Backend;
 import io.kinema.compute.DenseWeight;
 import io.kinema.compute.Int8Weight;
+import io.kinema.compute.MatrixLayout;
 import io.kinema.compute.Rotation;
 import io.kinema.compute.Weight;
 import io.kinema.compute.Workspace;
@@ -73,6 +74,27 @@ class ParametersTest {
                 DType expected = rounding == Rounding.AS_STORED ? DType.F32 : DType.valueOf(rounding.name());
                 assertThat(((DenseWeight) w).values().dtype()).isEqualTo(expected);
             });
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void columnMajorStorageIsForFp16Only(Rounding rounding) {
+        float[] values = {1, 2, 3, 4, 5, 6};
+        try (MemoryTensors source = MemoryTensors.builder("test").floats("w", values, 2, 3).build(); Backend backend = new ReferenceBackend();
+             Workspace owner = backend.workspace("test")) {
+            DenseWeight w = (DenseWeight) new Parameters(backend, source, owner, "", rounding, MatrixLayout.COLUMN).matrix("w", 2, 3);
+            assertThat(w.values().toFloats()).containsExactly(values);
+            assertThat(new long[] {w.values().stride(0), w.values().stride(1)}).containsExactly(rounding == Rounding.F16 ? new long[] {1, 2} : new long[] {3, 1});
+        }
+    }
+
+    @Test
+    void columnMajorStorageRefusesWhatFp16CannotHoldToo() {
+        try (MemoryTensors source = MemoryTensors.builder("test").floats("w", new float[] {1, 70000}, 2, 1).build(); Backend backend = new ReferenceBackend();
+             Workspace owner = backend.workspace("test")) {
+            Parameters p = new Parameters(backend, source, owner, "", Rounding.F16, MatrixLayout.COLUMN);
+            assertThatThrownBy(() -> p.matrix("w", 2, 1)).isInstanceOf(BadWeightsException.class).hasMessageContaining("tensor w element 1 is 70000.0");
         }
     }
 

@@ -1,0 +1,86 @@
+package io.kinema.engine;
+
+import io.kinema.engine.pipeline.SamplerState;
+import io.kinema.engine.pipeline.StepKeeper;
+import io.kinema.weights.BadWeightsException;
+import io.kinema.weights.FloatConversion;
+import io.kinema.weights.MemoryTensors;
+import io.kinema.weights.SafetensorsFile;
+import io.kinema.weights.SafetensorsWriter;
+import java.nio.file.Files;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.Supplier;
+
+/** The sampler's state of one output in the file of a {@link StepSaving}. */
+final class SavedSteps implements StepKeeper {
+    private static final String SCHEMA = "kinema.steps/1";
+    private static final String VIDEO = "video_rows";
+    private static final String AUDIO = "audio_rows";
+    private static final String STEP = "step";
+
+    private final StepSaving saving;
+    private final int output;
+    private final int steps;
+    private final Supplier<String> key;
+
+    /** @param key what the request, its inputs and the model are, by content; asked when it is needed, for it may take a while */
+    SavedSteps(StepSaving saving, int output, int steps, Supplier<String> key) {
+        this.saving = saving;
+        this.output = output;
+        this.steps = steps;
+        this.key = key;
+    }
+
+    @Override
+    public Optional<SamplerState> restore() {
+        if (!Files.isRegularFile(saving.file())) {
+            return Optional.empty();
+        }
+        Optional<SamplerState> state;
+        try (SafetensorsFile file = SafetensorsFile.open(saving.file())) {
+            state = metadata().equals(withoutStep(file.metadata())) ? Optional.of(state(file)) : Optional.empty();
+        } catch (BadWeightsException | IllegalArgumentException e) {
+            // A file of other make or cut short: the output begins at its beginning, which is right too.
+            state = Optional.empty();
+        }
+        state.ifPresent(s -> saving.listener().restored(output, s.step(), steps));
+        return state;
+    }
+
+    @Override
+    public void finished(SamplerState state, int of) {
+        if (state.step() % saving.every() != 0 && state.step() != of) {
+            return;
+        }
+        Map<String, String> metadata = new TreeMap<>(metadata());
+        metadata.put(STEP, Integer.toString(state.step()));
+        try (MemoryTensors tensors = MemoryTensors.builder("saved steps").floats(VIDEO, state.video(), state.video().length)
+                .floats(AUDIO, state.audio(), state.audio().length).build()) {
+            SafetensorsWriter.write(saving.file(), List.of(tensors.get(VIDEO), tensors.get(AUDIO)), metadata);
+        } catch (BadWeightsException full) {
+            // Costs time if this attempt fails later, and nothing if it does not.
+            return;
+        }
+        saving.listener().saved(output, state.step(), of);
+    }
+
+    private Map<String, String> metadata() {
+        return Map.of("schema", SCHEMA, "key", key.get(), "output", Integer.toString(output), "steps", Integer.toString(steps));
+    }
+
+    private static Map<String, String> withoutStep(Map<String, String> metadata) {
+        Map<String, String> rest = new HashMap<>(metadata);
+        rest.remove(STEP);
+        return rest;
+    }
+
+    /** @throws NumberFormatException when the file does not say which step it is */
+    private static SamplerState state(SafetensorsFile file) {
+        return new SamplerState(Integer.parseInt(file.metadata().getOrDefault(STEP, "")), FloatConversion.toFloats(file.get(VIDEO)),
+                FloatConversion.toFloats(file.get(AUDIO)));
+    }
+}

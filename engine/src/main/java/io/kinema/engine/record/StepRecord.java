@@ -1,0 +1,21 @@
+package io.kinema.engine.record;
+
+import io.kinema.model.work.Work;
+
+/**
+ * One model evaluation, as one rank executed it.
+ *
+ * @param index          0 for the first
+ * @param sigma          noise level of the video before it
+ * @param audioSigma     noise level of the sound before it
+ * @param seconds        wall-clock time, model and scheduler step
+ * @param deviceSeconds  of the model on the device, between two of its own time marks
+ * @param enqueueSeconds that the host took to hand the model's operations to the device
+ * @param work           what was executed
+ */
+public record StepRecord(int index, float sigma, float audioSigma, double seconds, double deviceSeconds, double enqueueSeconds, Work work) {
+    /** Useful work of the step. */
+    public long usefulFlops() {
+        return work.usefulFlops();
+    }
+}

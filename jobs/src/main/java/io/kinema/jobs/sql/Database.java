@@ -1,0 +1,155 @@
+package io.kinema.jobs.sql;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import com.zaxxer.hikari.pool.HikariPool;
+import io.kinema.jobs.StoreUnavailableException;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.SQLRecoverableException;
+import java.sql.SQLTransientException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.Set;
+import javax.sql.DataSource;
+
+/**
+ * Owns the connections to a database until it is closed. Runs transactions, again when the database was away for a moment. Closing
+ * twice is harmless. Any number of threads may use it.
+ */
+public final class Database implements AutoCloseable {
+    private static final int CONNECTIONS = 10;
+    private static final Duration CONNECT = Duration.ofSeconds(5);
+    private static final Duration BETWEEN_TRIES = Duration.ofMillis(100);
+    /** Classes of SQLSTATE after which the same transaction may succeed: no connection, rolled back for another's sake, shutting down, file closed. */
+    private static final Set<String> PASSING = Set.of("08", "40", "57", "90");
+
+    /** Work on a connection, within one transaction. */
+    interface Work<T> {
+        T on(Connection connection) throws SQLException;
+    }
+
+    private final DatabaseUrl url;
+    private final HikariDataSource pool;
+    private final Duration patience;
+
+    private Database(DatabaseUrl url, HikariDataSource pool, Duration patience) {
+        this.url = url;
+        this.pool = pool;
+        this.patience = patience;
+    }
+
+    /**
+     * Connects, and brings the tables to this version's state.
+     *
+     * @param patience how long a transaction is tried again while the database does not answer
+     * @throws StoreUnavailableException when the database cannot be reached, or another process has its file open
+     */
+    public static Database open(DatabaseUrl url, Duration patience) {
+        HikariConfig config = new HikariConfig();
+        config.setJdbcUrl(url.jdbc());
+        config.setMaximumPoolSize(CONNECTIONS);
+        config.setMinimumIdle(1);
+        config.setConnectionTimeout(CONNECT.toMillis());
+        config.setPoolName("kinema-jobs");
+        HikariDataSource pool;
+        try {
+            pool = new HikariDataSource(config);
+        } catch (HikariPool.PoolInitializationException e) {
+            throw new StoreUnavailableException("opening the queue", e);
+        }
+        try {
+            Database database = new Database(url, pool, patience);
+            database.transaction("preparing the tables", Migrations::apply);
+            return database;
+        } catch (RuntimeException e) {
+            pool.close();
+            throw e;
+        }
+    }
+
+    /** Where it is. */
+    public DatabaseUrl url() {
+        return url;
+    }
+
+    DataSource source() {
+        return pool;
+    }
+
+    /**
+     * Runs work in a transaction of its own; again from its beginning when the database went away, so it must bear being done twice.
+     *
+     * @param what names it in messages: "recording the job"
+     */
+    <T> T transaction(String what, Work<T> work) {
+        long deadline = System.nanoTime() + patience.toNanos();
+        while (true) {
+            try {
+                return once(work);
+            } catch (SQLException e) {
+                if (!passing(e)) {
+                    throw new IllegalStateException("job store: " + what + " failed: " + e.getMessage(), e);
+                }
+                if (System.nanoTime() >= deadline || !pause()) {
+                    throw new StoreUnavailableException(what, e);
+                }
+            }
+        }
+    }
+
+    private <T> T once(Work<T> work) throws SQLException {
+        try (Connection connection = pool.getConnection()) {
+            connection.setAutoCommit(false);
+            try {
+                T result = work.on(connection);
+                connection.commit();
+                return result;
+            } catch (SQLException | RuntimeException e) {
+                rollback(connection);
+                throw e;
+            }
+        }
+    }
+
+    /** Puts what is committed onto the disk itself, past the operating system's cache, where the database does not do so by itself. */
+    void force() {
+        if (url.embedded()) {
+            transaction("writing to the disk", connection -> {
+                try (Statement statement = connection.createStatement()) {
+                    return statement.execute("checkpoint sync");
+                }
+            });
+        }
+    }
+
+    private static void rollback(Connection connection) {
+        try {
+            connection.rollback();
+        } catch (SQLException e) {
+            // The connection is gone, and with it the transaction; the first failure is being reported.
+        }
+    }
+
+    private static boolean passing(SQLException e) {
+        String state = e.getSQLState() == null ? "" : e.getSQLState();
+        boolean uniqueness = state.startsWith("23");
+        return !uniqueness && (e instanceof SQLTransientException || e instanceof SQLRecoverableException
+                || PASSING.contains(state.substring(0, Math.min(2, state.length()))) || state.equals("HYT00"));
+    }
+
+    private static boolean pause() {
+        try {
+            Thread.sleep(BETWEEN_TRIES);
+            return true;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    @Override
+    public void close() {
+        pool.close();
+    }
+}
