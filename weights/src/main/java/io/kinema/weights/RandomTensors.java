@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.SequencedSet;
@@ -22,6 +23,7 @@ public final class RandomTensors implements TensorSource {
     /** Standard deviation of the values. */
     public static final float DEVIATION = 0.02f;
 
+    private static final List<DType> KINDS = List.of(DType.F32, DType.F16, DType.BF16);
     private static final int LINE = 256;
     private static final int SPARE_LINES = 4096;
     private static final int PIECE = 1 << 20;
@@ -35,7 +37,7 @@ public final class RandomTensors implements TensorSource {
     /**
      * One tensor to stand in for.
      *
-     * @param dtype F32 or BF16
+     * @param dtype F32, F16 or BF16
      */
     public record Entry(String name, DType dtype, Shape shape) {
         boolean ones() {
@@ -53,7 +55,7 @@ public final class RandomTensors implements TensorSource {
      */
     public static RandomTensors of(String origin, Iterable<Entry> entries, long seed) {
         RandomTensors made = new RandomTensors(origin);
-        for (DType dtype : new DType[] {DType.F32, DType.BF16}) {
+        for (DType dtype : KINDS) {
             made.add(entries, dtype, seed);
         }
         return made;
@@ -62,8 +64,8 @@ public final class RandomTensors implements TensorSource {
     private void add(Iterable<Entry> entries, DType dtype, long seed) {
         long largest = 0;
         for (Entry e : entries) {
-            if (e.dtype() != DType.F32 && e.dtype() != DType.BF16) {
-                throw new IllegalArgumentException(origin + ": random tensor " + e.name() + " got " + e.dtype() + ", expected F32 or BF16");
+            if (!KINDS.contains(e.dtype())) {
+                throw new IllegalArgumentException(origin + ": random tensor " + e.name() + " got " + e.dtype() + ", expected F32, F16 or BF16");
             }
             largest = Math.max(largest, e.dtype() == dtype ? e.shape().elements() * dtype.bytes() : 0);
         }
@@ -121,11 +123,10 @@ public final class RandomTensors implements TensorSource {
     }
 
     private static void put(MemorySegment data, DType dtype, long i, float value) {
-        int bits = Float.floatToRawIntBits(value);
-        if (dtype == DType.F32) {
-            data.set(ValueLayout.JAVA_INT, i * Integer.BYTES, bits);
-        } else {
-            data.set(ValueLayout.JAVA_SHORT, i * Short.BYTES, (short) ((bits + 0x8000) >>> BFLOAT16_SHIFT));
+        switch (dtype) {
+            case F32 -> data.set(ValueLayout.JAVA_FLOAT, i * Float.BYTES, value);
+            case F16 -> data.set(ValueLayout.JAVA_SHORT, i * Short.BYTES, Float.floatToFloat16(value));
+            default -> data.set(ValueLayout.JAVA_SHORT, i * Short.BYTES, (short) ((Float.floatToRawIntBits(value) + 0x8000) >>> BFLOAT16_SHIFT));
         }
     }
 
