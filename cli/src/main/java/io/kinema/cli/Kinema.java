@@ -72,6 +72,7 @@ public final class Kinema implements Runnable {
                 new WorkerCommand(terminal),
                 new WorkerEngineCommand(),
                 new ServeCommand(terminal),
+                new StepCommand(terminal),
                 new DoctorCommand(terminal))) {
             line.addSubcommand(command);
         }
