@@ -42,6 +42,11 @@ public record EngineOptions(Optional<Path> model, Optional<Path> transformer, Op
         }
     }
 
+    /** The order in which the transformer's FP16 matrices will lie; empty in plans that have none. */
+    public Optional<MatrixLayout> fp16WeightLayoutInForce() {
+        return precision == Precision.FP16_FP32RES ? Optional.of(fp16WeightLayout.orElse(MatrixLayout.ROW)) : Optional.empty();
+    }
+
     /** The bundled model, on the CPU, in fp32, with a thread for each core. */
     public static EngineOptions defaults() {
         return builder().build();

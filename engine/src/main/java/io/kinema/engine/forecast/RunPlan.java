@@ -30,7 +30,7 @@ import java.util.TreeMap;
  * @param probed      FLOP/s of matrix products, measured for this plan because no clip was measured yet; empty when one was
  */
 public record RunPlan(ResolvedRequest request, String model, String transformer, long weightBytes, List<String> encodings,
-                      RunRecord.Execution execution, List<Condition> conditions, UsefulWork.Rows rows, double usefulFlops, List<StageMemory> memory,
+                      RunRecord.Execution execution, List<Condition> conditions, UsefulWork.Rows rows, long usefulFlops, List<StageMemory> memory,
                       SortedMap<String, Long> scratch, List<StageEstimate> time, OptionalDouble probed) {
     /** Name and version of the JSON form. */
     public static final String SCHEMA = "kinema.plan/1";

@@ -9,6 +9,7 @@ import io.kinema.engine.model.Component;
 import io.kinema.engine.model.ModelFolder;
 import io.kinema.engine.model.NetworkFolder;
 import io.kinema.engine.model.TransformerWeights;
+import io.kinema.engine.model.WeightEncodings;
 import io.kinema.engine.prompt.H3Tokenizer;
 import io.kinema.model.AutoencoderPart;
 import io.kinema.model.adapter.Adapter;
@@ -150,6 +151,11 @@ public final class ModelParts implements AutoCloseable {
     /** Where the transformer of a task comes from. */
     public Path transformerPath(Task task) {
         return transformer.orElseGet(() -> folder.folder(Component.transformerOf(task)));
+    }
+
+    /** How the matrices of a task's transformer are stored. */
+    public WeightEncodings encodings(Task task) {
+        return transformerWeights(task).encodings();
     }
 
     private TransformerWeights transformerWeights(Task task) {
