@@ -32,11 +32,11 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The bundled transformer in every format that other programs write: the same values, or refused by the tensor's name. */
+/** A tiny transformer in every format that other programs write: the same values, or refused by the tensor's name. */
 class TransformerFormatsTest {
-    private static final NetworkFolder OWN = ModelFolder.open(Geometries.NANO).network(Component.TRANSFORMER);
+    private static final NetworkFolder OWN = ModelFolder.open(Geometries.TINY).network(Component.TRANSFORMER);
     private static final int FREQUENCIES = DitConfig.read(OWN.config()).ropeFrequencies();
-    private static final String QKV = "blocks.3.attn.qkv_proj.weight";
+    private static final String QKV = "blocks.1.attn.qkv_proj.weight";
 
     @TempDir
     Path folder;
@@ -53,7 +53,7 @@ class TransformerFormatsTest {
             assertThat(weights.layout()).isEqualTo(WeightLayout.COMFYUI);
             assertThat(distance(weights)).isZero();
         }
-        Path both = transformer.put("model.diffusion_model.blocks.0.norm1.weight", vector(192)).plain(folder.resolve("both.safetensors"), "");
+        Path both = transformer.put("model.diffusion_model.blocks.0.norm1.weight", vector(48)).plain(folder.resolve("both.safetensors"), "");
         refused(both, "has no prefix model.diffusion_model.");
     }
 
@@ -71,12 +71,12 @@ class TransformerFormatsTest {
         assertThat(distance(TransformerWeights.of(OWN, Optional.of(transformer.gguf(folder.resolve("f.gguf"), false, n -> false))))).isZero();
         TransformerWeights q8 = TransformerWeights.of(OWN, Optional.of(transformer.gguf(folder.resolve("q8.gguf"), false, n -> n.contains(".weight"))));
         assertThat(distance(q8)).isBetween(1e-4, 0.01);
-        // Rows of 192 values are no whole blocks of 256: blocks run across rows, and the file has the true shape beside.
+        // Rows of 48 values are no whole blocks of 256: blocks run across rows, and the file has the true shape beside.
         TransformerWeights q4 = TransformerWeights.of(OWN, Optional.of(transformer.gguf(folder.resolve("q4.gguf"), true, TransformerFile::matrixOfABlock)));
         assertThat(distance(q4)).isBetween(0.01, 0.12);
         try (TensorSource source = q4.open()) {
-            assertThat(source.matrix("transformer_blocks.3.attn.to_k.weight").encoding()).isEqualTo("Q4_K");
-            assertThat(source.matrix("transformer_blocks.3.attn.to_k.weight").rows()).isEqualTo(256);
+            assertThat(source.matrix("transformer_blocks.1.attn.to_k.weight").encoding()).isEqualTo("Q4_K");
+            assertThat(source.matrix("transformer_blocks.1.attn.to_k.weight").rows()).isEqualTo(64);
         }
     }
 
@@ -105,11 +105,11 @@ class TransformerFormatsTest {
     void removedAddedAndMisshapenTensorsAreRefusedByName() throws IOException {
         Tensor removed = transformer.tensors().remove(QKV);
         eachFormat("1 missing (" + QKV);
-        transformer.put(QKV, removed).put("blocks.3.attn.extra.weight", vector(7));
-        eachFormat("1 not expected (blocks.3.attn.extra.weight)");
-        transformer.tensors().remove("blocks.3.attn.extra.weight");
-        transformer.put("blocks.2.norm2.weight", vector(191));
-        eachFormat("1 of another shape (blocks.2.norm2.weight is [191], expected [192])");
+        transformer.put(QKV, removed).put("blocks.1.attn.extra.weight", vector(7));
+        eachFormat("1 not expected (blocks.1.attn.extra.weight)");
+        transformer.tensors().remove("blocks.1.attn.extra.weight");
+        transformer.put("blocks.2.norm2.weight", vector(47));
+        eachFormat("1 of another shape (blocks.2.norm2.weight is [47], expected [48])");
     }
 
     @Test
@@ -118,11 +118,11 @@ class TransformerFormatsTest {
         patch(nan, QKV, 17, new byte[] {0x7f});
         loadRefused(nan, QKV, "FP8 E4M3 scaled by row", "element 17 is NaN");
         Path scale = transformer.float8(folder.resolve("scale.safetensors"), true);
-        patch(scale, "blocks.3.attn.qkv_proj.weight_scale", 4, floats(Float.NaN));
-        refused(scale, "blocks.3.attn.qkv_proj.weight_scale element 1 is NaN");
+        patch(scale, "blocks.1.attn.qkv_proj.weight_scale", 4, floats(Float.NaN));
+        refused(scale, "blocks.1.attn.qkv_proj.weight_scale element 1 is NaN");
         Path marker = transformer.float8(folder.resolve("marker.safetensors"), true);
-        patch(marker, "blocks.3.attn.qkv_proj.comfy_quant", 0, new byte[] {'!'});
-        refused(marker, "blocks.3.attn.qkv_proj.comfy_quant is not JSON");
+        patch(marker, "blocks.1.attn.qkv_proj.comfy_quant", 0, new byte[] {'!'});
+        refused(marker, "blocks.1.attn.qkv_proj.comfy_quant is not JSON");
         Path gguf = transformer.gguf(folder.resolve("inf.gguf"), false, TransformerFile::matrixOfABlock);
         patchGguf(gguf, QKV, new byte[] {0, 0x7c});
         loadRefused(gguf, QKV, "Q8_0", "is ");
@@ -205,12 +205,12 @@ class TransformerFormatsTest {
         Files.write(file, all);
     }
 
-    /** Overwrites the first bytes of one tensor in a GGUF file: its offset stands behind its name, sizes and type. */
+    /** Overwrites the first bytes of one tensor in a GGUF file: its offset stands behind its name (the last time it occurs), sizes and type. */
     private static void patchGguf(Path file, String tensor, byte[] bytes) throws IOException {
         byte[] all = Files.readAllBytes(file);
         ByteBuffer buffer = ByteBuffer.wrap(all).order(ByteOrder.LITTLE_ENDIAN);
         String text = new String(all, StandardCharsets.ISO_8859_1);
-        int name = text.indexOf(tensor);
+        int name = text.lastIndexOf(tensor);
         int info = name + tensor.length();
         int axes = buffer.getInt(info);
         int offset = (int) buffer.getLong(info + 4 + 8 * axes + 4);
