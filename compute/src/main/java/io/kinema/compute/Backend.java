@@ -71,6 +71,16 @@ public interface Backend extends LinearOps, NormOps, AttentionOps, ElementwiseOp
     /** Waits until everything enqueued has finished. */
     void finish();
 
+    /** A point after everything enqueued so far, for measuring time on the device. */
+    default TimeMark mark() {
+        return TimeMark.host();
+    }
+
+    /** What it says of itself, up to now. */
+    default BackendReport report() {
+        return BackendReport.NONE;
+    }
+
     @Override
     void close();
 }

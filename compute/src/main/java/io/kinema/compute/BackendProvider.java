@@ -25,6 +25,11 @@ public interface BackendProvider {
      */
     Backend open(String device, BackendOptions options);
 
+    /** The sensors of its devices; empty where there are none. Opens no device. */
+    default Optional<DeviceSensors> sensors() {
+        return Optional.empty();
+    }
+
     /** What was looked for on this machine, what was found and why, as label and text, for a user's eyes. */
     List<Finding> findings();
 

@@ -1,12 +1,13 @@
 package io.kinema.engine;
 
+import io.kinema.compute.BackendReport;
 import io.kinema.compute.cpu.CpuBackend;
 import io.kinema.engine.model.Component;
 import io.kinema.engine.pipeline.H3Pipeline;
 import io.kinema.engine.pipeline.ModelParts;
 import io.kinema.engine.plan.ResolvedRequest;
-import io.kinema.engine.record.EngineVersion;
 import io.kinema.engine.record.HostFacts;
+import io.kinema.engine.record.Installation;
 import io.kinema.engine.record.RunRecord;
 import io.kinema.engine.record.SoundReport;
 import io.kinema.engine.record.StageTime;
@@ -27,22 +28,39 @@ final class RunRecords {
     private final ModelParts parts;
     private final ResolvedRequest request;
     private final CompletableFuture<String> modelHash;
+    private final CompletableFuture<Installation> installation;
+    private final RunRecord.Session session;
+    private final List<String> defaults;
+    private final BackendReport before;
     private Optional<String> requestKey = Optional.empty();
 
-    /** @param modelHash content hash of the model, on its way */
-    RunRecords(EngineOptions options, ModelParts parts, ResolvedRequest request, CompletableFuture<String> modelHash) {
+    /**
+     * @param asked     the request as it was given
+     * @param request   and as it was understood
+     * @param modelHash content hash of the model, on its way
+     * @param installation the code's identity, on its way
+     */
+    RunRecords(EngineOptions options, ModelParts parts, GenerateRequest asked, ResolvedRequest request, RunRecord.Session session,
+               CompletableFuture<String> modelHash, CompletableFuture<Installation> installation) {
         this.options = options;
         this.parts = parts;
         this.request = request;
         this.modelHash = modelHash;
+        this.installation = installation;
+        this.session = session;
+        this.defaults = Defaults.of(asked, options);
+        this.before = parts.backend().report();
     }
 
     Clip clip(int index, long seed, H3Pipeline.Made made, UsefulWork.Rows rows, List<StageTime> stages) {
+        BackendReport now = parts.backend().report();
         int rate = parts.audioDecoder().config().samplingRate();
         SoundReport sound = SoundReport.of(made.left(), made.right(), rate);
-        RunRecord record = new RunRecord(Instant.now(), request, new RunRecord.Output(index, seed), model(),
-                new RunRecord.Engine(EngineVersion.VERSION, NativeLibraries.of(parts.backend())), HostFacts.here(), execution(), schedule(), stages,
-                made.steps(), rows, new RunRecord.Memory(HostFacts.peakResidentBytes(), parts.scratchBytes()), sound, warnings(sound));
+        RunRecord record = new RunRecord(Instant.now(), session, request, defaults, new RunRecord.Output(index, seed), model(),
+                new RunRecord.Engine(installation.join(), NativeLibraries.versions(parts.backend()), NativeLibraries.files(parts.backend())), HostFacts.here(), execution(),
+                schedule(), stages, rows, made.ranks(), new RunRecord.Memory(HostFacts.peakResidentBytes(), parts.scratchBytes()),
+                now.kernelCompilations() - before.kernelCompilations(), now.fallbacks().subList(before.fallbacks().size(), now.fallbacks().size()),
+                sound, warnings(sound));
         return new Clip(request.width(), request.height(), made.frames(), made.left(), made.right(), rate, made.latents(), record);
     }
 

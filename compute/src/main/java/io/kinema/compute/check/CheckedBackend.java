@@ -14,6 +14,7 @@ import io.kinema.compute.Rotation;
 import io.kinema.compute.Tensor;
 import io.kinema.compute.Weight;
 import io.kinema.compute.Workspace;
+import io.kinema.compute.event.TransferEvent;
 import io.kinema.weights.DType;
 import java.util.Optional;
 
@@ -224,7 +225,12 @@ public abstract class CheckedBackend implements Backend {
     @Override
     public final void copy(Tensor src, Tensor dst) {
         moveChecks.copy(src, dst);
-        kernels().moves().copy(src, dst);
+        if (src.device().equals(dst.device())) {
+            kernels().moves().copy(src, dst);
+        } else {
+            TransferEvent.around(src.device().toString(), dst.device().toString(), dst.shape().elements() * dst.dtype().bytes(),
+                    () -> kernels().moves().copy(src, dst));
+        }
     }
 
     @Override

@@ -59,18 +59,20 @@ public record Planner(ModelFolder folder, Optional<Path> transformer, Optional<W
             sequence = new SequenceBuilder(request, folder.geometry(), sizes, pictures, headers).build(tokenizer);
         }
         Steps steps = Steps.of(request, sequence.layout());
-        double flops = steps.flops(UsefulWork.of(sizes.dit()), sequence.rows());
+        UsefulWork work = UsefulWork.of(sizes.dit());
+        long preparation = work.preparation(sequence.rows(), steps.timesteps());
+        long loop = request.steps() * work.step(sequence.rows());
         RunRecord.Execution execution = new RunRecord.Execution(placed(device), backendName(device), precision.label(),
                 device.equals("cpu") ? threads.orElse(Runtime.getRuntime().availableProcessors()) : 1);
         Component component = Component.transformerOf(request.task());
         String name = transformer.map(p -> String.valueOf(p.getFileName())).orElse(component.key());
         String modelName = String.valueOf(folder.root().getFileName());
         TimeForecast time = new TimeForecast(rates, Rates.way(HostFacts.here().processor(), new RunRecord.Model(modelName, name, "", ""), execution),
-                sequence.rows(), flops, request.outputs());
+                sequence.rows(), preparation + loop, request.outputs());
         OptionalDouble probed = time.measured() || !device.equals("cpu") ? OptionalDouble.empty() : probe(opener);
         MemoryForecast memory = new MemoryForecast(sizes, precision, request, sequence, steps.timesteps());
-        return new RunPlan(request, modelName, name, sizes.weightBytes(), execution, ReferenceLabels.of(request), sequence.rows(),
-                flops * request.outputs(), memory.stages(), memory.scratchByNetwork(),
+        return new RunPlan(request, modelName, name, sizes.weightBytes(), sizes.ditWeights().encodings().names(), execution,
+                ReferenceLabels.of(request), sequence.rows(), preparation + loop * request.outputs(), memory.stages(), memory.scratchByNetwork(),
                 time.stages(probed), probed);
     }
 
@@ -98,21 +100,12 @@ public record Planner(ModelFolder folder, Optional<Path> transformer, Optional<W
 
         int timesteps() {
             Set<Float> seen = new HashSet<>();
-            distinct.forEach(step -> add(step, seen));
-            return seen.size();
-        }
-
-        double flops(UsefulWork work, UsefulWork.Rows rows) {
-            Set<Float> seen = new HashSet<>();
-            return distinct.stream().mapToDouble(step -> work.evaluation(rows, add(step, seen))).sum();
-        }
-
-        private static int add(float[] step, Set<Float> seen) {
-            int before = seen.size();
-            for (float t : step) {
-                seen.add(t);
+            for (float[] step : distinct) {
+                for (float t : step) {
+                    seen.add(t);
+                }
             }
-            return seen.size() - before;
+            return seen.size();
         }
     }
 }

@@ -45,7 +45,7 @@ public final class Backends {
         try {
             provider.check(device, options);
         } catch (IllegalArgumentException e) {
-            throw new BadRequestException("device", device, e.getMessage());
+            throw BadRequestException.saying("device " + device, e.getMessage());
         }
         return () -> provider.open(device, options);
     }

@@ -152,6 +152,17 @@ final class JobRows {
         }
     }
 
+    static List<Job> inProgress(Connection connection) throws SQLException {
+        try (PreparedStatement select = connection.prepareStatement("select * from kinema_jobs where state = 'in_progress' order by place");
+                ResultSet rows = select.executeQuery()) {
+            List<Job> jobs = new ArrayList<>();
+            while (rows.next()) {
+                jobs.add(job(rows));
+            }
+            return jobs;
+        }
+    }
+
     static Map<JobState, Long> counts(Connection connection) throws SQLException {
         Map<JobState, Long> counts = new EnumMap<>(JobState.class);
         for (JobState state : JobState.values()) {

@@ -16,6 +16,8 @@ import io.kinema.model.layer.RotaryTable;
 import io.kinema.model.load.BlockStore;
 import io.kinema.model.load.Parameters;
 import io.kinema.model.load.Parameters.Rounding;
+import io.kinema.model.work.Work;
+import io.kinema.model.work.WorkPart;
 import io.kinema.weights.TensorSource;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -89,6 +91,11 @@ public final class Dit implements AutoCloseable {
         return config;
     }
 
+    /** The work executed since it was opened. A request's share is the difference of two counts. */
+    public Work work() {
+        return run.work().total();
+    }
+
     public Precision precision() {
         return run.precision();
     }
@@ -135,7 +142,9 @@ public final class Dit implements AutoCloseable {
             Rotary rotary = rotary(layout, memory);
             tap.stage("rope_cos", rotary.cos());
             tap.stage("rope_sin", rotary.sin());
-            Tensor refined = refiner.forward(run, adapters, geometry, text, memory, tap);
+            run.work().validRows(layout.textRows());
+            run.work().enter(WorkPart.TEXT);
+            Tensor refined = refiner.forward(run, adapters, geometry, Execution.placed(run.backend(), memory, text), memory, tap);
             return new DitSequence(run.backend(), memory, adapters, layout, refined, rotary);
         } catch (RuntimeException e) {
             memory.close();
@@ -158,6 +167,8 @@ public final class Dit implements AutoCloseable {
         float[] distinct = distinct(timesteps);
         Workspace memory = run.backend().workspace("dit modulation");
         try (Workspace.Frame _ = run.scratch().frame()) {
+            run.work().validRows(Long.MAX_VALUE);
+            run.work().enter(WorkPart.MODULATION);
             Tensor input = modulationInput.forward(run, adapters, distinct, run.scratch(), tap);
             return adaLayerNorm.forward(run, adapters, distinct, input, memory, tap);
         } catch (RuntimeException e) {
@@ -189,14 +200,19 @@ public final class Dit implements AutoCloseable {
         }
         RowTables rows = RowTables.of(layout, modulation, rowTimesteps);
         try (Workspace.Frame _ = run.scratch().frame()) {
-            Tensor x = pack(sequence, video, audio, tap);
+            run.work().validRows(layout.claimedRows());
+            run.work().enter(WorkPart.INPUT);
+            Tensor x = pack(sequence, placed(video), placed(audio), tap);
+            run.work().enter(WorkPart.BLOCKS);
             Tensor adaRows = Execution.upload(run.backend(), run.scratch(), rows.ada());
             for (int i = 0; i < blocks.count(); i++) {
                 try (BlockStore.Lease<PreNormBlock.Weights> lease = blocks.acquire(i)) {
                     ModulatedBlock.forward(run, config, geometry, i, BlockWeights.adapted(lease.weights(), name(i), adapters), modulation, adaRows, sequence.rotary(), x, tap);
+                    run.work().block();
                 }
             }
             tapOutputNorm(modulation, rows, x, tap);
+            run.work().enter(WorkPart.HEADS);
             heads(sequence, modulation, rows, x, out);
         }
     }
@@ -214,6 +230,10 @@ public final class Dit implements AutoCloseable {
             run.backend().finish();
         }
         return out;
+    }
+
+    private Tensor placed(Tensor rows) {
+        return Execution.placed(run.backend(), run.scratch(), rows);
     }
 
     /** The packed FP32 sequence; rows that nobody claims are zero. */

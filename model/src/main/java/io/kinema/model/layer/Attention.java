@@ -65,6 +65,7 @@ public final class Attention {
             // Stored as BF16 at once: preparing FP32 values for a BF16 product would round them to the same bits.
             Tensor mixed = run.scratch().allocate(run.operand() == DType.BF16 ? DType.BF16 : DType.F32, rows, g.heads(), g.headDim());
             backend.attention(q, k, v, g.scale(), g.causal(), mixed);
+            run.work().attention(rows, g.heads(), g.headDim());
             w.out().forward(run, run.prepare(mixed.reshape(rows, -1)), out);
         }
     }

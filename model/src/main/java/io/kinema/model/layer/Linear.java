@@ -60,6 +60,7 @@ public record Linear(Weight weight, Optional<Tensor> bias, List<LowRankDelta> de
      * @param out [M, out], F32, F16 or BF16
      */
     public void forward(Execution run, PreparedInput x, Tensor out) {
+        run.work().product(out.size(0), weight.outFeatures(), weight.inFeatures());
         Operand base = x.in(weight.rotation());
         try (Workspace.Frame _ = run.scratch().frame()) {
             switch (deltas.size()) {
