@@ -83,6 +83,7 @@ final class RunRecords {
     private RunRecord.Execution execution() {
         SortedMap<String, String> choices = new TreeMap<>(parts.backend().choices());
         options.fp16WeightLayout().ifPresent(layout -> choices.put("fp16_weight_layout", layout.label()));
+        options.route().ifPresent(reason -> choices.put("route", reason));
         return new RunRecord.Execution(parts.backend().device().toString(), parts.backend().name(), options.precision().label(),
                 parts.backend() instanceof CpuBackend cpu ? cpu.threads() : 1, choices);
     }
