@@ -77,7 +77,16 @@ final class ExecutionOptions {
         return MatrixLayout.labelled(label).orElseThrow(() -> new BadRequestException("fp16WeightLayout", "'" + label + "'", "expected row or column"));
     }
 
-    private static WeightLayout layout(String label) {
+    /** Compute threads of a command that runs no model. */
+    static int threads(Optional<Integer> stated) {
+        int threads = stated.orElseGet(() -> Runtime.getRuntime().availableProcessors());
+        if (threads < 1 || threads > EngineOptions.MAX_THREADS) {
+            throw new BadRequestException("threads", "" + threads, "expected 1 to " + EngineOptions.MAX_THREADS);
+        }
+        return threads;
+    }
+
+    static WeightLayout layout(String label) {
         return switch (label.toLowerCase(Locale.ROOT)) {
             case "original" -> WeightLayout.ORIGINAL;
             case "comfyui" -> WeightLayout.COMFYUI;
