@@ -69,6 +69,10 @@ public final class Kinema implements Runnable {
                 new ConvertCommand(terminal),
                 new QuantizeCommand(terminal),
                 new VerifyCommand(terminal),
+                new WorkerCommand(terminal),
+                new WorkerEngineCommand(),
+                new ServeCommand(terminal),
+                new StepCommand(terminal),
                 new DoctorCommand(terminal),
                 new BenchCommand(terminal),
                 new QualifyCommand(terminal),
@@ -89,7 +93,12 @@ public final class Kinema implements Runnable {
     @Override
     public void run() {
         throw new ParameterException(spec.commandLine(), "which command? try one of "
-                + String.join(", ", spec.subcommands().keySet()) + "; kinema COMMAND --help explains it");
+                + String.join(", ", commandsShown()) + "; kinema COMMAND --help explains it");
+    }
+
+    private List<String> commandsShown() {
+        return spec.subcommands().values().stream().map(CommandLine::getCommandSpec).filter(command -> !command.usageMessage().hidden())
+                .map(CommandSpec::name).toList();
     }
 
     private static int refuse(Terminal terminal, ParameterException wrong) {
