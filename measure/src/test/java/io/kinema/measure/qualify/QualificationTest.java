@@ -6,17 +6,22 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.kinema.compute.Backend;
 import io.kinema.compute.MatrixLayout;
+import io.kinema.compute.Operand;
 import io.kinema.compute.Precision;
+import io.kinema.compute.Rotation;
 import io.kinema.compute.cpu.CpuBackend;
 import io.kinema.engine.Cancellation;
 import io.kinema.engine.EngineOptions;
 import io.kinema.engine.GenerateRequest;
 import io.kinema.engine.H3Engine;
 import io.kinema.engine.ProgressListener;
+import io.kinema.engine.convert.QuantizeOptions;
+import io.kinema.engine.convert.Quantizer;
 import io.kinema.measure.Models;
 import io.kinema.measure.bench.BenchReport;
 import io.kinema.measure.bench.Environment;
 import io.kinema.measure.contract.BenchContract;
+import io.kinema.quality.Gate;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -27,6 +32,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalDouble;
+import java.util.function.BiFunction;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -88,13 +94,21 @@ class QualificationTest {
 
     /** Rows' positions never reach queries and keys. */
     private static H3Engine withoutRotation(EngineOptions options) {
-        CpuBackend cpu = CpuBackend.open(1);
-        return H3Engine.open(options, (Backend) Proxy.newProxyInstance(Backend.class.getClassLoader(), new Class<?>[] {Backend.class}, (proxy, method, arguments) -> {
-            if (method.getName().equals("headNormRotary")) {
+        return on(options, (method, arguments) -> {
+            if (method.equals("headNormRotary")) {
                 arguments[2] = Optional.empty();
             }
+            return Optional.empty();
+        });
+    }
+
+    /** An engine on a backend of which {@code first} may answer an operation itself, or change its arguments. */
+    private static H3Engine on(EngineOptions options, BiFunction<String, Object[], Optional<Object>> first) {
+        CpuBackend cpu = CpuBackend.open(1);
+        return H3Engine.open(options, (Backend) Proxy.newProxyInstance(Backend.class.getClassLoader(), new Class<?>[] {Backend.class}, (proxy, method, arguments) -> {
+            Optional<Object> answer = first.apply(method.getName(), arguments);
             try {
-                return method.invoke(cpu, arguments);
+                return answer.isPresent() ? answer.get() : method.invoke(cpu, arguments);
             } catch (InvocationTargetException e) {
                 throw e.getCause();
             }
@@ -145,6 +159,31 @@ class QualificationTest {
         try (H3Engine engine = H3Engine.open(COLUMN)) {
             assertThat(engine.options()).isEqualTo(COLUMN);
         }
+    }
+
+    /** INT8 in rotated coordinates whose rows are not rotated: the right shapes, and noise. */
+    @Test
+    void int8WhoseRowsAreNotRotatedFails() {
+        Path file = folder.resolve("int8.safetensors");
+        Quantizer.quantize(BASELINE.model().orElseThrow(), file, new QuantizeOptions(256, false, Optional.empty(), Optional.empty(), Optional.empty(), 1), name -> { });
+        EngineOptions int8 = EngineOptions.builder().model(BASELINE.model().orElseThrow()).threads(1).transformer(file).build();
+        Qualification.Measuring twiceAsFast = (contract, where, listener, cancellation) -> measured(contract);
+        Qualification.Outcome whole = qualify(Qualification.on(H3Engine::open, twiceAsFast, ledger), int8, folder);
+        Qualification.Outcome unrotated = qualify(Qualification.on(options -> options.equals(int8) ? notRotating(options) : H3Engine.open(options), twiceAsFast, ledger), int8, folder);
+        assertThat(latents(whole)).as("INT8 as it comes").isLessThan(0.2);
+        assertThat(latents(unrotated)).isGreaterThan(5 * latents(whole));
+        assertThat(unrotated.qualified()).isFalse();
+        assertThat(auto().options()).isEqualTo(BASELINE);
+    }
+
+    private static double latents(Qualification.Outcome outcome) {
+        return outcome.quality().lines().stream().filter(line -> line.gate() == Gate.VIDEO_LATENTS).findFirst().orElseThrow().got();
+    }
+
+    /** Says that it rotated rows, and did not. */
+    private static H3Engine notRotating(EngineOptions options) {
+        return on(options, (method, arguments) -> method.equals("rotate") ? Optional.of(new Operand(((Operand) arguments[0]).values(), ((Operand) arguments[0]).rowScale(),
+                Optional.of((Rotation) arguments[1]))) : Optional.empty());
     }
 
     /** What was right once is not taken when it failed since. */
