@@ -4,9 +4,14 @@ import io.kinema.compute.MatrixLayout;
 import io.kinema.compute.Precision;
 import io.kinema.engine.BadRequestException;
 import io.kinema.engine.EngineOptions;
+import io.kinema.engine.GenerateRequest;
+import io.kinema.measure.qualify.Ledger;
+import io.kinema.measure.qualify.RouteChoice;
+import io.kinema.measure.qualify.RouteChooser;
 import io.kinema.model.layout.WeightLayout;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -39,8 +44,21 @@ final class ExecutionOptions {
             + "with --precision fp16-fp32res (default: row).")
     private Optional<String> fp16WeightLayout = Optional.empty();
 
+    @Option(names = "--execution", paramLabel = "explicit|auto", description = "auto: the fastest way of running that kinema qualify found right and steady "
+            + "for this shape on this machine; else, and by default, the options as given.")
+    private Optional<String> execution = Optional.empty();
+
     @Mixin
     private DeviceOptions deviceOptions = new DeviceOptions();
+
+    /** The options as given, or with {@code --execution auto} what the user's ledger vouches for. */
+    RouteChoice route(GenerateRequest request) {
+        return switch (execution.orElse("explicit")) {
+            case "explicit" -> new RouteChoice(engine(), false, List.of());
+            case "auto" -> RouteChooser.of(Ledger.ofUser()).choose(engine(), request);
+            default -> throw new BadRequestException("execution", "'" + execution.get() + "'", "expected explicit or auto");
+        };
+    }
 
     EngineOptions engine() {
         EngineOptions.Builder options = EngineOptions.builder();

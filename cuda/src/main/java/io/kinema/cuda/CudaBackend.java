@@ -7,6 +7,7 @@ import io.kinema.compute.Tensor;
 import io.kinema.compute.TimeMark;
 import io.kinema.compute.Workspace;
 import io.kinema.compute.check.CheckedBackend;
+import io.kinema.compute.event.TransferEvent;
 import io.kinema.cuda.driver.GpuEvent;
 import io.kinema.cuda.driver.GpuFacts;
 import io.kinema.cuda.driver.GpuGraph;
@@ -80,7 +81,8 @@ public final class CudaBackend extends CheckedBackend {
         kernels();
         Tensor copy = owner.allocate(stored.dtype(), stored.shape().toArray());
         if (copy.elements() > 0) {
-            parts.stream().upload(stored.data(), copy.data().address(), copy.elements() * copy.dtype().bytes());
+            long bytes = copy.elements() * copy.dtype().bytes();
+            TransferEvent.around("cpu", device().toString(), bytes, () -> parts.stream().upload(stored.data(), copy.data().address(), bytes));
         }
         return copy;
     }

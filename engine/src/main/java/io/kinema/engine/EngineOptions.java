@@ -20,9 +20,11 @@ import java.util.OptionalInt;
  * @param threads     compute threads, 1 to 1024; the machine's cores when empty
  * @param backend     what a device other than the CPU is told
  * @param fp16WeightLayout in which order the transformer's FP16 matrices lie, for the plan fp16-fp32res alone; row when empty
+ * @param route       why somebody else chose these options for the caller, for the run record; empty otherwise
  */
 public record EngineOptions(Optional<Path> model, Optional<Path> transformer, Optional<WeightLayout> transformerLayout, String device,
-                            Precision precision, OptionalInt threads, BackendOptions backend, Optional<MatrixLayout> fp16WeightLayout) {
+                            Precision precision, OptionalInt threads, BackendOptions backend, Optional<MatrixLayout> fp16WeightLayout,
+                            Optional<String> route) {
     /** Most threads an engine takes. */
     public static final int MAX_THREADS = 1024;
 
@@ -54,6 +56,11 @@ public record EngineOptions(Optional<Path> model, Optional<Path> transformer, Op
 
     public static Builder builder() {
         return new Builder();
+    }
+
+    /** The same options, and why somebody chose them. */
+    public EngineOptions chosenBecause(String reason) {
+        return new EngineOptions(model, transformer, transformerLayout, device, precision, threads, backend, fp16WeightLayout, Optional.of(reason));
     }
 
     /** Collects options; one thread. */
@@ -112,7 +119,7 @@ public record EngineOptions(Optional<Path> model, Optional<Path> transformer, Op
         }
 
         public EngineOptions build() {
-            return new EngineOptions(model, transformer, transformerLayout, device, precision, threads, backend, fp16WeightLayout);
+            return new EngineOptions(model, transformer, transformerLayout, device, precision, threads, backend, fp16WeightLayout, Optional.empty());
         }
     }
 }

@@ -27,6 +27,11 @@ public final class EngineOptionsJson {
     private EngineOptionsJson() {
     }
 
+    /** Every option that this build has, by its name in JSON. */
+    public static List<String> fields() {
+        return FIELDS;
+    }
+
     public static ObjectNode write(EngineOptions options) {
         ObjectNode node = JsonNodeFactory.instance.objectNode();
         options.model().ifPresent(value -> node.put("model", value.toString()));
