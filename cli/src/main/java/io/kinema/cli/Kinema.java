@@ -61,9 +61,18 @@ public final class Kinema implements Runnable {
 
     private static CommandLine commandLine(Kinema kinema, Terminal terminal) {
         CommandLine line = new CommandLine(kinema);
-        for (Object command : List.of(new GenerateCommand(terminal), new PlanCommand(terminal), new InspectCommand(terminal), new VerifyCommand(terminal),
-                new DoctorCommand(terminal), new ConvertCommand(terminal), new QuantizeCommand(terminal), new WorkerCommand(terminal),
-                new WorkerEngineCommand())) {
+        for (Object command : List.of(
+                new GenerateCommand(terminal),
+                new PlanCommand(terminal),
+                new InspectCommand(terminal),
+                new CompareCommand(terminal),
+                new ConvertCommand(terminal),
+                new QuantizeCommand(terminal),
+                new VerifyCommand(terminal),
+                new WorkerCommand(terminal),
+                new WorkerEngineCommand(),
+                new ServeCommand(terminal),
+                new DoctorCommand(terminal))) {
             line.addSubcommand(command);
         }
         line.addSubcommand(new CommandLine(new AdaptersCommand()).addSubcommand(new AdaptersInspectCommand(terminal)));

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.kinema.compute.BackendOptions;
+import io.kinema.compute.MatrixLayout;
 import io.kinema.compute.Precision;
 import io.kinema.model.layout.WeightLayout;
 import java.nio.file.Path;
@@ -21,7 +22,7 @@ import java.util.OptionalLong;
  */
 public final class EngineOptionsJson {
     private static final List<String> FIELDS = List.of("model", "transformer", "transformer_layout", "device", "precision", "threads", "attention_backend",
-            "attention_query_tile", "kernel_architecture", "max_device_memory");
+            "attention_query_tile", "kernel_architecture", "max_device_memory", "fp16_weight_layout");
 
     private EngineOptionsJson() {
     }
@@ -37,6 +38,7 @@ public final class EngineOptionsJson {
         options.backend().queryTile().ifPresent(value -> node.put("attention_query_tile", value));
         options.backend().architecture().ifPresent(value -> node.put("kernel_architecture", value));
         options.backend().maxMemoryBytes().ifPresent(value -> node.put("max_device_memory", value));
+        options.fp16WeightLayout().ifPresent(value -> node.put("fp16_weight_layout", value.label()));
         return node;
     }
 
@@ -66,7 +68,12 @@ public final class EngineOptionsJson {
                 or(integer(node, "attention_query_tile"), base.backend().queryTile()),
                 or(integer(node, "kernel_architecture"), base.backend().architecture()),
                 node.has("max_device_memory") ? OptionalLong.of(whole(node, "max_device_memory")) : base.backend().maxMemoryBytes()));
+        text(node, "fp16_weight_layout").map(EngineOptionsJson::matrixLayout).or(base::fp16WeightLayout).ifPresent(options::fp16WeightLayout);
         return options.build();
+    }
+
+    private static MatrixLayout matrixLayout(String label) {
+        return MatrixLayout.labelled(label).orElseThrow(() -> new BadRequestException("fp16WeightLayout", "'" + label + "'", "expected row or column"));
     }
 
     private static String label(WeightLayout layout) {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.kinema.compute.BackendOptions;
+import io.kinema.compute.MatrixLayout;
 import io.kinema.compute.Precision;
 import io.kinema.model.layout.WeightLayout;
 import java.io.IOException;
@@ -20,7 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class EngineOptionsJsonTest {
     private static final EngineOptions ALL = EngineOptions.builder().model(Path.of("m")).transformer(Path.of("t.safetensors")).transformerLayout(WeightLayout.COMFYUI)
             .device("cuda:1").precision(Precision.FP16_FP32RES).threads(3)
-            .backend(new BackendOptions(Optional.of("flash"), OptionalInt.of(64), OptionalInt.of(70), OptionalLong.of(1L << 34))).build();
+            .backend(new BackendOptions(Optional.of("flash"), OptionalInt.of(64), OptionalInt.of(70), OptionalLong.of(1L << 34))).fp16WeightLayout(MatrixLayout.COLUMN).build();
 
     @Test
     void everyOptionComesBack() {
@@ -33,8 +34,8 @@ class EngineOptionsJsonTest {
 
     @Test
     void fieldsReplaceThoseOfTheBase() throws IOException {
-        EngineOptions over = EngineOptionsJson.over(ALL, new ObjectMapper().readTree("{\"precision\": \"fp32\", \"threads\": 1}"));
-        assertThat(EngineOptionsJson.write(over).put("precision", "fp16-fp32res").put("threads", 3)).isEqualTo(EngineOptionsJson.write(ALL));
+        EngineOptions over = EngineOptionsJson.over(ALL, new ObjectMapper().readTree("{\"attention_backend\": \"auto\", \"threads\": 1}"));
+        assertThat(EngineOptionsJson.write(over).put("attention_backend", "flash").put("threads", 3)).isEqualTo(EngineOptionsJson.write(ALL));
     }
 
     @ParameterizedTest
