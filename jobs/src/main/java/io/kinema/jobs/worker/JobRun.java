@@ -158,6 +158,10 @@ final class JobRun {
                 return Optional.of(stopped());
             }
             case EngineReport.Failed failed -> {
+                if (failed.error().code() == JobError.Code.GENERATION_FAILED) {
+                    // Out of memory, a number that is not finite, an error of the VM: the next job gets a process that has not met it.
+                    engine.close();
+                }
                 return Optional.of(cancelling ? new End.Stopped() : new End.Failed(failed.error()));
             }
             case EngineReport.Died died -> {
