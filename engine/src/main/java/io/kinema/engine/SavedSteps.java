@@ -66,6 +66,9 @@ final class SavedSteps implements StepKeeper {
         try (MemoryTensors tensors = MemoryTensors.builder("saved steps").floats(VIDEO, state.video(), state.video().length)
                 .floats(AUDIO, state.audio(), state.audio().length).build()) {
             SafetensorsWriter.write(saving.file(), List.of(tensors.get(VIDEO), tensors.get(AUDIO)), metadata);
+        } catch (BadWeightsException full) {
+            // Costs time if this attempt fails later, and nothing if it does not.
+            return;
         }
         saving.listener().saved(output, state.step(), of);
     }
