@@ -3,6 +3,7 @@ package io.kinema.weights;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.ValueLayout;
@@ -45,9 +46,11 @@ record QuantizationMarker(String format, OptionalInt rotation) {
         return new QuantizationMarker(json.get("format").asText(), rotation(marker, json, columns));
     }
 
-    /** The JSON bytes of a rotated INT8 matrix's marker. */
-    static byte[] int8(int group) {
-        return JSON.createObjectNode().put("format", INT8).put("convrot", true).put("convrot_groupsize", group).toString().getBytes(StandardCharsets.UTF_8);
+    /** The JSON bytes of an INT8 matrix's marker. */
+    static byte[] int8(OptionalInt group) {
+        ObjectNode json = JSON.createObjectNode().put("format", INT8).put("convrot", group.isPresent());
+        group.ifPresent(g -> json.put("convrot_groupsize", g));
+        return json.toString().getBytes(StandardCharsets.UTF_8);
     }
 
     private static JsonNode json(StoredTensor marker) {

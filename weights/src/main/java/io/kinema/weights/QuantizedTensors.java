@@ -39,12 +39,12 @@ public final class QuantizedTensors implements TensorSource {
         OTHERS.put(".qzeros", "GPTQ or AWQ");
     }
 
-    private final TensorSource stored;
+    private final Checkpoint stored;
     private final SequencedMap<String, Boolean> coded;
     private final DecodedTensors decoded = new DecodedTensors();
     private volatile boolean closed;
 
-    private QuantizedTensors(TensorSource stored, SequencedMap<String, Boolean> coded) {
+    private QuantizedTensors(Checkpoint stored, SequencedMap<String, Boolean> coded) {
         this.stored = stored;
         this.coded = coded;
     }
@@ -78,6 +78,11 @@ public final class QuantizedTensors implements TensorSource {
             checkpoint.close();
             throw e;
         }
+    }
+
+    /** The strings in the headers of its files. */
+    public Map<String, String> metadata() {
+        return stored.metadata();
     }
 
     @Override

@@ -1,10 +1,21 @@
 package io.kinema.weights;
 
 import java.nio.file.Path;
+import java.util.Map;
 
 /** Opens weights of any format that is understood. What a file is follows from its content, never from its name. */
 public final class WeightFiles {
     private WeightFiles() {
+    }
+
+    /** The strings in the headers of what {@link #open} gave; empty for another source. */
+    public static Map<String, String> metadata(TensorSource source) {
+        return switch (source) {
+            case Checkpoint checkpoint -> checkpoint.metadata();
+            case GgufFile gguf -> gguf.metadata();
+            case QuantizedTensors quantized -> quantized.metadata();
+            default -> Map.of();
+        };
     }
 
     /**

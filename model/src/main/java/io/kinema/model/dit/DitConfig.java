@@ -75,6 +75,12 @@ public record DitConfig(int heads, int headDim, int hidden, int layers, int refi
     public record Curve(int points, int rank) {
     }
 
+    /** The same sizes with another curve, or none. */
+    public DitConfig with(Optional<Curve> other) {
+        return new DitConfig(heads, headDim, hidden, layers, refinerLayers, ffn, videoPatchDim, audioChannels, textDim, freqDim, timeHidden, timeDim,
+                ropeFrequencies, ropeTheta, normEps, qkNormEps, finalNormEps, other);
+    }
+
     /** Input width of the AdaLN projections. */
     public int adaInput() {
         return curve.map(Curve::rank).orElse(timeDim);

@@ -23,9 +23,7 @@ public enum Network {
 
         @Override
         KeyMap keys(WeightLayout layout, JsonNode config) {
-            DitConfig dit = DitConfig.read(config);
-            KeyMap.QkvRows qkv = layout == WeightLayout.COMFYUI ? KeyMap.QkvRows.stacked() : KeyMap.QkvRows.interleaved(dit.heads());
-            return KeyMap.transformer(inventory(config), qkv, dit.ropeFrequencies());
+            return transformerKeys(layout, DitConfig.read(config));
         }
 
         @Override
@@ -76,9 +74,27 @@ public enum Network {
         return switch (layout) {
             case DIFFUSERS, EITHER -> inventory(config);
             case ORIGINAL -> keys(layout, config).stored();
-            // Repacks narrow or code what MiniMax keeps in FP32, and are what they are.
-            case COMFYUI -> keys(layout, config).stored().anyFloat(DitTensors.CURVE_TABLE);
+            case COMFYUI -> repacked(keys(layout, config));
         };
+    }
+
+    /** The tensors of a transformer of these sizes, as a checkpoint of this layout stores them. */
+    public static Inventory transformer(WeightLayout layout, DitConfig config) {
+        return switch (layout) {
+            case DIFFUSERS, EITHER -> DitTensors.of(config);
+            case ORIGINAL -> transformerKeys(layout, config).stored();
+            case COMFYUI -> repacked(transformerKeys(layout, config));
+        };
+    }
+
+    private static KeyMap transformerKeys(WeightLayout layout, DitConfig config) {
+        KeyMap.QkvRows qkv = layout == WeightLayout.COMFYUI ? KeyMap.QkvRows.stacked() : KeyMap.QkvRows.interleaved(config.heads());
+        return KeyMap.transformer(DitTensors.of(config), qkv, config.ropeFrequencies());
+    }
+
+    /** Repacks narrow or code what MiniMax keeps in FP32, and are what they are. */
+    private static Inventory repacked(KeyMap keys) {
+        return keys.stored().anyFloat(DitTensors.CURVE_TABLE);
     }
 
     /** A transformer's weights as another program wrote them, without the prefix that some put before every name. @param stored owned by the result, and closed when this fails */

@@ -89,7 +89,7 @@ public final class OriginalTensors implements TensorSource {
     public StoredTensor rows(String name, long from, long to) {
         Source source = source(name);
         OptionalLong offset = offset(source, from, to);
-        return offset.isEmpty() ? get(name).rows(from, to) : renamed(stored.rows(source.name(), from + offset.getAsLong(), to + offset.getAsLong()), name);
+        return offset.isEmpty() ? gatheredRows(name, source, from, to) : renamed(stored.rows(source.name(), from + offset.getAsLong(), to + offset.getAsLong()), name);
     }
 
     /** Coded matrices are views too; one whose rows would have to be gathered is refused. */
@@ -104,7 +104,21 @@ public final class OriginalTensors implements TensorSource {
             throw new BadWeightsException(origin() + ": tensor " + source.name() + " is coded (" + stored.header(source.name()).orElseThrow().encoding()
                     + ") and its rows lie in another order than " + name + " needs, expected plain floats in the original layout; convert it from a plain checkpoint");
         }
-        return new FloatMatrix(rows(name, from, to));
+        return new FloatMatrix(get(name).rows(from, to));
+    }
+
+    /** Rows in their order, in memory that nothing keeps: for a reader that streams. */
+    private StoredTensor gatheredRows(String name, Source source, long from, long to) {
+        StoredTensor tensor = stored.get(source.name());
+        long[] dims = source.shape().toArray();
+        dims[0] = to - from;
+        long rowBytes = tensor.data().byteSize() / tensor.shape().dim(0);
+        MemorySegment out = Arena.ofAuto().allocate(Math.max(1, dims[0] * rowBytes), ALIGNMENT).asSlice(0, dims[0] * rowBytes);
+        for (long row = from; row < to; row++) {
+            long at = row + source.order().offset(row, row + 1, source.shape().dim(0)).orElseThrow();
+            MemorySegment.copy(tensor.data(), at * rowBytes, out, (row - from) * rowBytes, rowBytes);
+        }
+        return new StoredTensor(name, tensor.dtype(), Shape.of(dims), out.asReadOnly(), tensor.file());
     }
 
     @Override

@@ -4,7 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.OptionalLong;
 
 /** Which rows of a stored matrix, in which order, make a matrix that a network reads. Columns are never moved. */
-sealed interface RowOrder {
+public sealed interface RowOrder {
     /** All rows as they are. */
     record Same() implements RowOrder {
         @Override
@@ -15,6 +15,11 @@ sealed interface RowOrder {
         @Override
         public void gather(MemorySegment stored, MemorySegment out) {
             out.copyFrom(stored);
+        }
+
+        @Override
+        public void scatter(MemorySegment read, MemorySegment stored) {
+            stored.copyFrom(read);
         }
 
         @Override
@@ -35,6 +40,11 @@ sealed interface RowOrder {
             long half = stored.byteSize() / 2;
             out.asSlice(0, half).copyFrom(stored.asSlice(half, half));
             out.asSlice(half, half).copyFrom(stored.asSlice(0, half));
+        }
+
+        @Override
+        public void scatter(MemorySegment read, MemorySegment stored) {
+            gather(read, stored);
         }
 
         @Override
@@ -67,6 +77,14 @@ sealed interface RowOrder {
         }
 
         @Override
+        public void scatter(MemorySegment read, MemorySegment stored) {
+            long head = read.byteSize() / heads;
+            for (int h = 0; h < heads; h++) {
+                stored.asSlice((PARTS * (long) h + part) * head, head).copyFrom(read.asSlice(h * head, head));
+            }
+        }
+
+        @Override
         public OptionalLong offset(long from, long to, long rows) {
             long head = rows / heads;
             return head > 0 && from < to && from / head == (to - 1) / head
@@ -92,6 +110,11 @@ sealed interface RowOrder {
         }
 
         @Override
+        public void scatter(MemorySegment read, MemorySegment stored) {
+            stored.asSlice(part * read.byteSize(), read.byteSize()).copyFrom(read);
+        }
+
+        @Override
         public OptionalLong offset(long from, long to, long rows) {
             return OptionalLong.of(part * rows);
         }
@@ -107,6 +130,9 @@ sealed interface RowOrder {
      * @param rows of the matrix that is read
      */
     OptionalLong offset(long from, long to, long rows);
+
+    /** The way back: puts the rows of what is read where they are stored. Both segments hold whole rows of one length. */
+    void scatter(MemorySegment read, MemorySegment stored);
 
     /** Copies the rows that are read. Both segments hold whole rows of one length. */
     void gather(MemorySegment stored, MemorySegment out);
