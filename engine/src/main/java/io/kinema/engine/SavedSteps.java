@@ -79,6 +79,9 @@ final class SavedSteps implements StepKeeper {
         });
         try (MemoryTensors tensors = builder.build()) {
             SafetensorsWriter.write(saving.file(), names.stream().map(tensors::get).toList(), metadata);
+        } catch (BadWeightsException full) {
+            // Costs time if this attempt fails later, and nothing if it does not.
+            return;
         }
         saving.listener().saved(output, state.step(), of);
     }
