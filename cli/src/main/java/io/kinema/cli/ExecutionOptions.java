@@ -1,5 +1,6 @@
 package io.kinema.cli;
 
+import io.kinema.compute.MatrixLayout;
 import io.kinema.compute.Precision;
 import io.kinema.engine.BadRequestException;
 import io.kinema.engine.EngineOptions;
@@ -34,6 +35,10 @@ final class ExecutionOptions {
     @Option(names = "--threads", paramLabel = "N", description = "Compute threads (default: one for each core).")
     private Optional<Integer> threads = Optional.empty();
 
+    @Option(names = "--fp16-weight-layout", paramLabel = "LAYOUT", description = "row or column: how the transformer's FP16 matrices lie in memory, "
+            + "with --precision fp16-fp32res (default: row).")
+    private Optional<String> fp16WeightLayout = Optional.empty();
+
     @Mixin
     private DeviceOptions deviceOptions = new DeviceOptions();
 
@@ -45,8 +50,13 @@ final class ExecutionOptions {
         device.ifPresent(options::device);
         precision.map(ExecutionOptions::precision).ifPresent(options::precision);
         threads.ifPresent(options::threads);
+        fp16WeightLayout.map(ExecutionOptions::matrixLayout).ifPresent(options::fp16WeightLayout);
         options.backend(deviceOptions.backend());
         return options.build();
+    }
+
+    private static MatrixLayout matrixLayout(String label) {
+        return MatrixLayout.labelled(label).orElseThrow(() -> new BadRequestException("fp16WeightLayout", "'" + label + "'", "expected row or column"));
     }
 
     /** Compute threads of a command that runs no model. */

@@ -36,6 +36,7 @@ final class PlanPrinter {
         ResolvedRequest r = plan.request();
         line("task", "%s with %s (%s, %s), %s on %s, %d %s", r.task().label(), plan.model(), plan.transformer(), bytes(plan.weightBytes()),
                 plan.execution().precision(), plan.execution().backend(), plan.execution().threads(), plan.execution().threads() == 1 ? "thread" : "threads");
+        line("weights", "transformer in %s", String.join(", ", plan.encodings()));
         line("picture", "%dx%d, %d frames at 24 a second, %.3f s", r.width(), r.height(), r.frames(), r.seconds());
         line("steps", "%d model evaluations, flow shift %s, audio flow shift %s, noise %s", r.steps(), number(r.flowShift()),
                 number(r.audioFlowShift()), r.noiseScheme().label());

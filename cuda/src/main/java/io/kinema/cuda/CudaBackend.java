@@ -1,10 +1,13 @@
 package io.kinema.cuda;
 
+import io.kinema.compute.BackendReport;
 import io.kinema.compute.Device;
 import io.kinema.compute.Operand;
 import io.kinema.compute.Tensor;
+import io.kinema.compute.TimeMark;
 import io.kinema.compute.Workspace;
 import io.kinema.compute.check.CheckedBackend;
+import io.kinema.cuda.driver.GpuEvent;
 import io.kinema.cuda.driver.GpuFacts;
 import io.kinema.cuda.driver.GpuGraph;
 import io.kinema.cuda.driver.GpuStream;
@@ -109,6 +112,43 @@ public final class CudaBackend extends CheckedBackend {
     }
 
     @Override
+    public TimeMark mark() {
+        kernels();
+        GpuEvent event = new GpuEvent(parts.context());
+        event.record(parts.stream());
+        return new DeviceMark(event);
+    }
+
+    /** Owns an event. */
+    private record DeviceMark(GpuEvent event) implements TimeMark {
+        @Override
+        public double secondsSince(TimeMark earlier) {
+            if (earlier instanceof DeviceMark mark) {
+                return event.secondsSince(mark.event);
+            }
+            throw new IllegalArgumentException("time mark: got one of another backend, expected one of this device");
+        }
+
+        @Override
+        public void close() {
+            event.close();
+        }
+    }
+
+    @Override
+    public BackendReport report() {
+        TreeMap<String, String> facts = new TreeMap<>();
+        facts.put("gpu", gpu().name());
+        facts.put("compute_capability", gpu().major() + "." + gpu().minor());
+        facts.put("multiprocessors", Integer.toString(gpu().processors()));
+        facts.put("memory_bytes", Long.toString(gpu().memoryBytes()));
+        facts.put("kernel_images", parts.modules().choice().toString());
+        facts.put("modules_compiled_at_start", Long.toString(parts.compilationsAtStart()));
+        return new BackendReport(facts, parts.libraryFiles(), parts.pool().peakBytes(), 0,
+                parts.modules().compilations() - parts.compilationsAtStart(), parts.fallbacks());
+    }
+
+    @Override
     public Map<String, String> libraries() {
         Map<String, String> all = new TreeMap<>();
         all.put("cuda_driver", parts.context().driver().version());
@@ -121,9 +161,7 @@ public final class CudaBackend extends CheckedBackend {
     public Map<String, String> choices() {
         Map<String, String> all = new TreeMap<>();
         all.put("gpu", gpu().toString());
-        all.put("kernel images", "compute capability " + parts.modules().architecture());
-        all.put("modules compiled by the driver at start", Integer.toString(parts.modules().compiledByDriver()));
-        all.put("modules compiled in a request", "0");
+        all.put("kernel images", parts.modules().choice().toString());
         parts.attention().choices().forEach((shape, kind) -> all.put("attention " + shape, kind));
         parts.cudnn().ifPresent(c -> c.plans().forEach((shape, form) -> all.put("cudnn plan " + shape, form)));
         parts.blas().plans().forEach((shape, plan) -> all.put("product " + shape, plan));

@@ -1,6 +1,7 @@
 package io.kinema.engine;
 
 import io.kinema.compute.BackendOptions;
+import io.kinema.compute.MatrixLayout;
 import io.kinema.compute.Precision;
 import io.kinema.model.layout.WeightLayout;
 import java.nio.file.Path;
@@ -18,9 +19,10 @@ import java.util.OptionalInt;
  * @param precision   precision plan of the transformer and the text encoder
  * @param threads     compute threads, 1 to 1024; the machine's cores when empty
  * @param backend     what a device other than the CPU is told
+ * @param fp16WeightLayout in which order the transformer's FP16 matrices lie, for the plan fp16-fp32res alone; row when empty
  */
 public record EngineOptions(Optional<Path> model, Optional<Path> transformer, Optional<WeightLayout> transformerLayout, String device,
-                            Precision precision, OptionalInt threads, BackendOptions backend) {
+                            Precision precision, OptionalInt threads, BackendOptions backend, Optional<MatrixLayout> fp16WeightLayout) {
     /** Most threads an engine takes. */
     public static final int MAX_THREADS = 1024;
 
@@ -33,6 +35,10 @@ public record EngineOptions(Optional<Path> model, Optional<Path> transformer, Op
         Objects.requireNonNull(backend, "backend");
         if (threads.isPresent() && (threads.getAsInt() < 1 || threads.getAsInt() > MAX_THREADS)) {
             throw new BadRequestException("threads", "" + threads.getAsInt(), "expected 1 to " + MAX_THREADS);
+        }
+        if (fp16WeightLayout.isPresent() && precision != Precision.FP16_FP32RES) {
+            throw new BadRequestException("fp16WeightLayout", fp16WeightLayout.get().label(), "expected no layout with precision "
+                    + precision.label() + ", whose weights are not FP16; add --precision " + Precision.FP16_FP32RES.label());
         }
     }
 
@@ -53,6 +59,7 @@ public record EngineOptions(Optional<Path> model, Optional<Path> transformer, Op
         private String device = "cpu";
         private Precision precision = Precision.FP32;
         private OptionalInt threads = OptionalInt.empty();
+        private Optional<MatrixLayout> fp16WeightLayout = Optional.empty();
         private BackendOptions backend = BackendOptions.DEFAULTS;
 
         private Builder() {
@@ -88,6 +95,11 @@ public record EngineOptions(Optional<Path> model, Optional<Path> transformer, Op
             return this;
         }
 
+        public Builder fp16WeightLayout(MatrixLayout value) {
+            fp16WeightLayout = Optional.of(value);
+            return this;
+        }
+
         /** What a device other than the CPU is told. */
         public Builder backend(BackendOptions value) {
             backend = Objects.requireNonNull(value, "backend");
@@ -95,7 +107,7 @@ public record EngineOptions(Optional<Path> model, Optional<Path> transformer, Op
         }
 
         public EngineOptions build() {
-            return new EngineOptions(model, transformer, transformerLayout, device, precision, threads, backend);
+            return new EngineOptions(model, transformer, transformerLayout, device, precision, threads, backend, fp16WeightLayout);
         }
     }
 }

@@ -4,10 +4,14 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.kinema.compute.BackendOptions;
+import io.kinema.compute.MatrixLayout;
 import io.kinema.compute.Precision;
+import io.kinema.model.layout.WeightLayout;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
@@ -17,8 +21,8 @@ import java.util.OptionalLong;
  * not known is refused.
  */
 public final class EngineOptionsJson {
-    private static final List<String> FIELDS = List.of("model", "transformer", "device", "precision", "threads", "attention_backend",
-            "attention_query_tile", "kernel_architecture", "max_device_memory");
+    private static final List<String> FIELDS = List.of("model", "transformer", "transformer_layout", "device", "precision", "threads", "attention_backend",
+            "attention_query_tile", "kernel_architecture", "max_device_memory", "fp16_weight_layout");
 
     private EngineOptionsJson() {
     }
@@ -27,12 +31,14 @@ public final class EngineOptionsJson {
         ObjectNode node = JsonNodeFactory.instance.objectNode();
         options.model().ifPresent(value -> node.put("model", value.toString()));
         options.transformer().ifPresent(value -> node.put("transformer", value.toString()));
+        options.transformerLayout().ifPresent(value -> node.put("transformer_layout", label(value)));
         node.put("device", options.device()).put("precision", options.precision().label());
         options.threads().ifPresent(value -> node.put("threads", value));
         options.backend().attention().ifPresent(value -> node.put("attention_backend", value));
         options.backend().queryTile().ifPresent(value -> node.put("attention_query_tile", value));
         options.backend().architecture().ifPresent(value -> node.put("kernel_architecture", value));
         options.backend().maxMemoryBytes().ifPresent(value -> node.put("max_device_memory", value));
+        options.fp16WeightLayout().ifPresent(value -> node.put("fp16_weight_layout", value.label()));
         return node;
     }
 
@@ -54,6 +60,7 @@ public final class EngineOptionsJson {
         EngineOptions.Builder options = EngineOptions.builder();
         text(node, "model").map(Path::of).or(base::model).ifPresent(options::model);
         text(node, "transformer").map(Path::of).or(base::transformer).ifPresent(options::transformer);
+        text(node, "transformer_layout").map(EngineOptionsJson::layout).or(base::transformerLayout).ifPresent(options::transformerLayout);
         options.device(text(node, "device").orElse(base.device()));
         options.precision(text(node, "precision").map(EngineOptionsJson::precision).orElse(base.precision()));
         or(integer(node, "threads"), base.threads()).ifPresent(options::threads);
@@ -61,7 +68,21 @@ public final class EngineOptionsJson {
                 or(integer(node, "attention_query_tile"), base.backend().queryTile()),
                 or(integer(node, "kernel_architecture"), base.backend().architecture()),
                 node.has("max_device_memory") ? OptionalLong.of(whole(node, "max_device_memory")) : base.backend().maxMemoryBytes()));
+        text(node, "fp16_weight_layout").map(EngineOptionsJson::matrixLayout).or(base::fp16WeightLayout).ifPresent(options::fp16WeightLayout);
         return options.build();
+    }
+
+    private static MatrixLayout matrixLayout(String label) {
+        return MatrixLayout.labelled(label).orElseThrow(() -> new BadRequestException("fp16WeightLayout", "'" + label + "'", "expected row or column"));
+    }
+
+    private static String label(WeightLayout layout) {
+        return layout.name().toLowerCase(Locale.ROOT);
+    }
+
+    private static WeightLayout layout(String label) {
+        return Arrays.stream(WeightLayout.values()).filter(layout -> label(layout).equals(label)).findFirst()
+                .orElseThrow(() -> new BadRequestException("transformerLayout", "'" + label + "'", "expected original or comfyui"));
     }
 
     private static OptionalInt or(OptionalInt given, OptionalInt base) {
@@ -70,7 +91,7 @@ public final class EngineOptionsJson {
 
     private static Precision precision(String label) {
         return Precision.labelled(label).orElseThrow(() -> new BadRequestException("precision", "'" + label + "'",
-                "expected " + String.join(", ", java.util.Arrays.stream(Precision.values()).map(Precision::label).toList())));
+                "expected " + String.join(", ", Arrays.stream(Precision.values()).map(Precision::label).toList())));
     }
 
     private static Optional<String> text(JsonNode node, String field) {

@@ -1,6 +1,7 @@
 package io.kinema.engine;
 
 import io.kinema.compute.Backend;
+import io.kinema.compute.MatrixLayout;
 import io.kinema.engine.model.BundledModel;
 import io.kinema.engine.model.ModelFolder;
 import io.kinema.engine.model.ModelGeometry;
@@ -66,7 +67,8 @@ public final class H3Engine implements AutoCloseable {
         this.options = options;
         this.model = model;
         this.backend = backend;
-        this.parts = new ModelParts(model, backend, options.precision(), options.transformer(), options.transformerLayout());
+        this.parts = new ModelParts(model, backend, options.precision(), options.transformer(), options.transformerLayout(),
+                options.fp16WeightLayout().orElse(MatrixLayout.ROW));
         this.modelHash = CompletableFuture.supplyAsync(() -> CheckpointIdentity.of(model.root()).sha256(), Background::run);
     }
 

@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 
@@ -80,8 +81,10 @@ final class RunRecords {
     }
 
     private RunRecord.Execution execution() {
+        SortedMap<String, String> choices = new TreeMap<>(parts.backend().choices());
+        options.fp16WeightLayout().ifPresent(layout -> choices.put("fp16_weight_layout", layout.label()));
         return new RunRecord.Execution(parts.backend().device().toString(), parts.backend().name(), options.precision().label(),
-                parts.backend() instanceof CpuBackend cpu ? cpu.threads() : 1, new TreeMap<>(parts.backend().choices()));
+                parts.backend() instanceof CpuBackend cpu ? cpu.threads() : 1, choices);
     }
 
     private RunRecord.Schedule schedule() {

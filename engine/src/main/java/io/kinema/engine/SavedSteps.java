@@ -1,5 +1,10 @@
 package io.kinema.engine;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import io.kinema.engine.pipeline.SamplerState;
 import io.kinema.engine.pipeline.StepKeeper;
 import io.kinema.weights.BadWeightsException;
@@ -8,11 +13,10 @@ import io.kinema.weights.MemoryTensors;
 import io.kinema.weights.SafetensorsFile;
 import io.kinema.weights.SafetensorsWriter;
 import java.nio.file.Files;
-import java.util.HashMap;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
 import java.util.function.Supplier;
 
 /** The sampler's state of one output in the file of a {@link StepSaving}. */
@@ -20,7 +24,6 @@ final class SavedSteps implements StepKeeper {
     private static final String SCHEMA = "kinema.steps/1";
     private static final String VIDEO = "video_rows";
     private static final String AUDIO = "audio_rows";
-    private static final String STEP = "step";
 
     private final StepSaving saving;
     private final int output;
@@ -42,8 +45,8 @@ final class SavedSteps implements StepKeeper {
         }
         Optional<SamplerState> state;
         try (SafetensorsFile file = SafetensorsFile.open(saving.file())) {
-            state = metadata().equals(withoutStep(file.metadata())) ? Optional.of(state(file)) : Optional.empty();
-        } catch (BadWeightsException | IllegalArgumentException e) {
+            state = metadata().equals(withoutTimes(file.metadata())) ? Optional.of(state(file)) : Optional.empty();
+        } catch (BadWeightsException | IllegalArgumentException | JsonProcessingException e) {
             // A file of other make or cut short: the output begins at its beginning, which is right too.
             state = Optional.empty();
         }
@@ -56,14 +59,13 @@ final class SavedSteps implements StepKeeper {
         if (state.step() % saving.every() != 0 && state.step() != of) {
             return;
         }
-        Map<String, String> metadata = new TreeMap<>(metadata());
-        metadata.put(STEP, Integer.toString(state.step()));
+        Map<String, String> metadata = new java.util.TreeMap<>(metadata());
+        ArrayNode seconds = JsonNodeFactory.instance.arrayNode();
+        state.seconds().forEach(seconds::add);
+        metadata.put("seconds", seconds.toString());
         try (MemoryTensors tensors = MemoryTensors.builder("saved steps").floats(VIDEO, state.video(), state.video().length)
                 .floats(AUDIO, state.audio(), state.audio().length).build()) {
             SafetensorsWriter.write(saving.file(), List.of(tensors.get(VIDEO), tensors.get(AUDIO)), metadata);
-        } catch (BadWeightsException full) {
-            // Costs time if this attempt fails later, and nothing if it does not.
-            return;
         }
         saving.listener().saved(output, state.step(), of);
     }
@@ -72,15 +74,17 @@ final class SavedSteps implements StepKeeper {
         return Map.of("schema", SCHEMA, "key", key.get(), "output", Integer.toString(output), "steps", Integer.toString(steps));
     }
 
-    private static Map<String, String> withoutStep(Map<String, String> metadata) {
-        Map<String, String> rest = new HashMap<>(metadata);
-        rest.remove(STEP);
+    private static Map<String, String> withoutTimes(Map<String, String> metadata) {
+        Map<String, String> rest = new java.util.HashMap<>(metadata);
+        rest.remove("seconds");
         return rest;
     }
 
-    /** @throws NumberFormatException when the file does not say which step it is */
-    private static SamplerState state(SafetensorsFile file) {
-        return new SamplerState(Integer.parseInt(file.metadata().getOrDefault(STEP, "")), FloatConversion.toFloats(file.get(VIDEO)),
-                FloatConversion.toFloats(file.get(AUDIO)));
+    private static SamplerState state(SafetensorsFile file) throws JsonProcessingException {
+        List<Double> seconds = new ArrayList<>();
+        for (JsonNode value : new ObjectMapper().readTree(file.metadata().getOrDefault("seconds", "[]"))) {
+            seconds.add(value.asDouble());
+        }
+        return new SamplerState(seconds.size(), FloatConversion.toFloats(file.get(VIDEO)), FloatConversion.toFloats(file.get(AUDIO)), seconds);
     }
 }

@@ -1,7 +1,10 @@
 package io.kinema.quality;
 
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.EnumSet;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * What a candidate is held to against its reference (same seed, same request), with the published limit: the acceptance numbers
@@ -19,7 +22,14 @@ public enum Gate {
     /** {@link io.kinema.quality.sound.SpectralCosine}. */
     SPECTRAL_COSINE("spectral_cosine", "spectral cosine of the sound", Sense.AT_LEAST, 0.99),
     /** {@link io.kinema.quality.sound.RmsRatio#farthest}; the limit is its largest distance from 1. */
-    RMS_RATIO("rms_ratio", "RMS ratio of the sound", Sense.NEAR_ONE, 0.01);
+    RMS_RATIO("rms_ratio", "RMS ratio of the sound", Sense.NEAR_ONE, 0.01),
+    /** As for the latents, the largest of any other tensors: not a clip's, but held to the same limit where files of tensors are compared. */
+    TENSORS("tensors", "relative L2 of the worst tensor", Sense.AT_MOST, 0.01),
+    /** Tensor elements, frame bytes and samples that are not the same bits; judged where bitwise equality was asked for. */
+    BITWISE("bitwise", "values that differ", Sense.AT_MOST, 0);
+
+    /** The gates that a clip is held to; the others are for other files and questions. */
+    public static final Set<Gate> OF_CLIPS = Collections.unmodifiableSet(EnumSet.range(VIDEO_LATENTS, RMS_RATIO));
 
     /** On which side of its limit a number passes. */
     private enum Sense { AT_MOST, AT_LEAST, NEAR_ONE }

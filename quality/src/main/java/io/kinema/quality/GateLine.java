@@ -18,7 +18,7 @@ public record GateLine(Gate gate, double got, double limit, boolean pass) {
     public String shown() {
         return switch (gate) {
             case SSIM, SPECTRAL_COSINE, RMS_RATIO -> Numbers.nearOne(got);
-            case VIDEO_LATENTS, AUDIO_LATENTS, PSNR -> Numbers.plain(got);
+            case VIDEO_LATENTS, AUDIO_LATENTS, PSNR, TENSORS, BITWISE -> Numbers.plain(got);
         };
     }
 }

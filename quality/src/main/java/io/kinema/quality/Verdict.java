@@ -9,7 +9,7 @@ import java.util.List;
  * What the gates say of one comparison.
  *
  * @param lines       one for each gate that could be measured, in the gates' order
- * @param notMeasured the others
+ * @param notMeasured the gates of clips that could not be
  * @param relaxed     whether a limit in force is looser than the published one
  */
 public record Verdict(List<GateLine> lines, List<Gate> notMeasured, boolean relaxed) {
@@ -23,7 +23,7 @@ public record Verdict(List<GateLine> lines, List<Gate> notMeasured, boolean rela
         return !lines.isEmpty() && lines.stream().allMatch(GateLine::pass);
     }
 
-    /** Whether every gate was measured. */
+    /** Whether every gate of clips was measured. */
     public boolean complete() {
         return notMeasured.isEmpty();
     }

@@ -57,7 +57,12 @@ public record ServeOptions(String host, int port, AccessKeys keys, Set<String> h
 
     /** Everything by default: no keys, no server-side files, public references, 512 connections, 64 streams, 30 s, 15 minutes for a sync call. */
     public static ServeOptions on(String host, int port, Path staging) {
-        return new ServeOptions(host, port, AccessKeys.none(), Set.of(), staging, Optional.empty(), Map.of(), BodyLimits.defaults(),
+        return on(AccessKeys.none(), host, port, staging);
+    }
+
+    /** {@link #on(String, int, Path)} for whoever has a key. */
+    public static ServeOptions on(AccessKeys keys, String host, int port, Path staging) {
+        return new ServeOptions(host, port, keys, Set.of(), staging, Optional.empty(), Map.of(), BodyLimits.defaults(),
                 FetchPolicy.onlyPublic(Set.of()), () -> Rates.NONE, Duration.ofMinutes(15), 512, 64, Duration.ofSeconds(30), Duration.ofSeconds(5), FailureLog.NONE);
     }
 

@@ -48,7 +48,7 @@ public final class Server implements AutoCloseable {
         Offer offer = new Offer(planner.modelName(), planner.geometry(), options.adapters(), options.files());
         Service service = new Service(queue, offer, new BodyReader(options.bodies(), Field.kinds()),
                 new VideoCalls(offer, planner, fetcher, queue.jobs(), queue.storage()), options.staging(), options.rates(), options.longestSync(),
-                options.eventStreams(), options.log());
+                options.patience(), options.eventStreams(), options.log());
         counters = new Counters(service);
         routes = new Routes(service, counters);
         http = Javalin.create(this::configure);

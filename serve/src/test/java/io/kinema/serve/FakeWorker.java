@@ -7,7 +7,7 @@ import io.kinema.jobs.JobProgress;
 import io.kinema.jobs.JobStage;
 import io.kinema.jobs.Lease;
 import io.kinema.jobs.OutputFile;
-import io.kinema.jobs.memory.InMemoryJobs;
+import io.kinema.jobs.WorkQueue;
 import io.kinema.jobs.storage.OutputStorage;
 import io.kinema.jobs.storage.StorageKey;
 import io.kinema.jobs.storage.StoredFile;
@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 
 /** An engine that computes nothing: takes jobs one by one, spends some milliseconds on each step, and stores what its film maker makes. */
 final class FakeWorker implements AutoCloseable {
@@ -32,7 +33,8 @@ final class FakeWorker implements AutoCloseable {
 
     private static final int STEPS = 2;
 
-    private final InMemoryJobs jobs;
+    private final WorkQueue jobs;
+    private final Supplier<Optional<JobId>> turns;
     private final OutputStorage storage;
     private final Path scratch;
     private final FilmMaker films;
@@ -42,8 +44,10 @@ final class FakeWorker implements AutoCloseable {
     private volatile boolean paused;
     private volatile boolean closed;
 
-    FakeWorker(InMemoryJobs jobs, OutputStorage storage, Path scratch, long stepMillis, FilmMaker films) {
+    /** @param turns tells whose turn it is */
+    FakeWorker(WorkQueue jobs, Supplier<Optional<JobId>> turns, OutputStorage storage, Path scratch, long stepMillis, FilmMaker films) {
         this.jobs = jobs;
+        this.turns = turns;
         this.storage = storage;
         this.scratch = scratch;
         this.films = films;
@@ -67,7 +71,7 @@ final class FakeWorker implements AutoCloseable {
     private void work() {
         try {
             while (!closed) {
-                Optional<JobId> next = paused ? Optional.empty() : jobs.next();
+                Optional<JobId> next = paused ? Optional.empty() : turns.get();
                 if (next.isEmpty()) {
                     Thread.sleep(1);
                 } else {

@@ -43,7 +43,7 @@ final class TestServer implements AutoCloseable {
     private TestServer(Path folder, JobLimits limits, FakeWorker.FilmMaker films, UnaryOperator<ServeOptions> options) throws IOException {
         storage = FolderStorage.open(folder.resolve("stored"));
         jobs = new InMemoryJobs(limits, storage, InstantSource.system());
-        worker = new FakeWorker(jobs, storage, Files.createDirectories(folder.resolve("scratch")), 2, films);
+        worker = new FakeWorker(jobs, jobs::next, storage, Files.createDirectories(folder.resolve("scratch")), 2, films);
         planner = H3Planner.open(EngineOptions.builder().model(ROOT.resolve("models/h3-nano")).build());
         staging = folder.resolve("staging");
         server = Server.start(options.apply(ServeOptions.on("127.0.0.1", 0, staging).log((name, failure) -> failures.add(failure))), queue(), planner);

@@ -18,6 +18,7 @@ import io.kinema.cuda.kernel.Launches;
 import io.kinema.cuda.kernel.RowView;
 import io.kinema.weights.DType;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Matrix products by cuBLASLt. Weights whose values the product cannot read as they are stored are decoded or widened some
@@ -27,6 +28,7 @@ public final class CudaLinear implements LinearOps {
     /** Most bytes of decoded weight at a time. */
     private static final long PART_BYTES = 512L << 20;
     private static final int MOST_ALIGNMENT = 256;
+    private static final Set<Integer> FAST_GROUPS = Set.of(16, 64, 256);
 
     private final OpContext c;
     private final CublasLt blas;
@@ -193,11 +195,31 @@ public final class CudaLinear implements LinearOps {
     public Operand rotate(Operand x, Rotation rotation, Workspace ws) {
         Tensor in = x.values();
         Tensor out = ws.allocate(in.dtype(), in.size(0), in.size(1));
-        if (out.elements() > 0) {
+        if (out.elements() > 0 && FAST_GROUPS.contains(rotation.group())) {
             c.launcher().arguments().tensor(in).i64(in.stride(0)).type(in.dtype()).tensor(out).i64(out.stride(0)).type(out.dtype())
                     .i64(in.size(0)).i64(in.size(1)).i32(rotation.group());
             c.launcher().launch("kinema_rotate", Launches.loop(Math.ceilDiv(out.elements(), 16)));
+        } else if (out.elements() > 0) {
+            rotateByProduct(in, rotation, out);
         }
         return new Operand(out, x.rowScale(), Optional.of(rotation));
+    }
+
+    /** Any group: every run of {@code group} values as a row times the FP32 matrix itself, which is symmetric. */
+    private void rotateByProduct(Tensor in, Rotation rotation, Tensor out) {
+        int group = rotation.group();
+        float[] entries = new float[group * group];
+        for (int i = 0; i < entries.length; i++) {
+            entries[i] = rotation.entry(i / group, i % group);
+        }
+        try (Workspace.Frame _ = c.scratch().frame()) {
+            Tensor matrix = c.scratch().f32(group, group);
+            moves.copy(Tensor.ofFloats(entries, group, group), matrix);
+            Tensor wide = c.scratch().f32(in.shape().toArray());
+            StridedMoves.copy(c, in, wide);
+            Tensor rotated = c.scratch().f32(in.shape().toArray());
+            multiply(wide.reshape(-1, group), matrix, Optional.empty(), rotated.reshape(-1, group));
+            StridedMoves.copy(c, rotated, out);
+        }
     }
 }

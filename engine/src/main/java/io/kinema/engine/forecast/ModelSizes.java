@@ -5,13 +5,13 @@ import io.kinema.engine.model.Component;
 import io.kinema.engine.model.ModelFolder;
 import io.kinema.engine.model.NetworkFolder;
 import io.kinema.engine.model.TransformerWeights;
+import io.kinema.engine.model.WeightEncodings;
 import io.kinema.engine.preprocess.VisionProcessor;
 import io.kinema.model.audio.AudioVaeConfig;
 import io.kinema.model.dit.DitConfig;
 import io.kinema.model.layout.WeightLayout;
 import io.kinema.model.text.TextEncoderConfig;
 import io.kinema.model.video.VideoVaeConfig;
-import io.kinema.weights.DType;
 import io.kinema.weights.TensorHeader;
 import io.kinema.weights.TensorSource;
 import io.kinema.weights.WeightFiles;
@@ -38,24 +38,22 @@ record ModelSizes(DitConfig dit, TextEncoderConfig text, VideoVaeConfig video, A
     /**
      * What a component's files hold.
      *
-     * @param bytes    of all tensors as stored
-     * @param elements of all tensors
-     * @param half     whether every matrix is stored in 16 bits or coded
+     * @param bytes     of all tensors as stored
+     * @param floats    elements of the tensors of plain floats, which a precision plan may copy; coded ones are decoded on use
+     * @param encodings of its matrices
      */
-    record Weights(long bytes, long elements, boolean half) {
+    record Weights(long bytes, long floats, WeightEncodings encodings) {
         /** Reads headers only. @throws io.kinema.weights.BadWeightsException when files are missing, short or broken */
         static Weights of(Path path) {
             try (TensorSource checkpoint = WeightFiles.open(path)) {
                 long bytes = 0;
-                long elements = 0;
-                boolean half = true;
+                long floats = 0;
                 for (String name : checkpoint.names()) {
                     TensorHeader stored = checkpoint.header(name).orElseThrow();
                     bytes += stored.bytes();
-                    elements += stored.shape().elements();
-                    half &= stored.shape().rank() < 2 || stored.dtype().filter(d -> d == DType.F32 || d == DType.F64).isEmpty();
+                    floats += stored.dtype().isPresent() ? stored.shape().elements() : 0;
                 }
-                return new Weights(bytes, elements, half);
+                return new Weights(bytes, floats, WeightEncodings.of(checkpoint));
             }
         }
     }

@@ -71,8 +71,8 @@ public record Planner(ModelFolder folder, Optional<Path> transformer, Optional<W
                 sequence.rows(), preparation + loop, request.outputs());
         OptionalDouble probed = time.measured() || !device.equals("cpu") ? OptionalDouble.empty() : probe(opener);
         MemoryForecast memory = new MemoryForecast(sizes, precision, request, sequence, steps.timesteps());
-        return new RunPlan(request, modelName, name, sizes.weightBytes(), execution, ReferenceLabels.of(request), sequence.rows(),
-                preparation + loop * request.outputs(), memory.stages(), memory.scratchByNetwork(),
+        return new RunPlan(request, modelName, name, sizes.weightBytes(), sizes.ditWeights().encodings().names(), execution,
+                ReferenceLabels.of(request), sequence.rows(), preparation + loop * request.outputs(), memory.stages(), memory.scratchByNetwork(),
                 time.stages(probed), probed);
     }
 

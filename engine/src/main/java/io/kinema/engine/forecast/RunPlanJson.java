@@ -17,7 +17,9 @@ final class RunPlanJson {
     static JsonNode of(RunPlan plan) {
         ObjectNode root = NODES.objectNode().put("schema", RunPlan.SCHEMA);
         root.set("request", ResolvedRequestJson.of(plan.request()));
-        root.putObject("model").put("name", plan.model()).put("transformer", plan.transformer()).put("weight_bytes", plan.weightBytes());
+        ArrayNode encodings = root.putObject("model").put("name", plan.model()).put("transformer", plan.transformer())
+                .put("weight_bytes", plan.weightBytes()).putArray("transformer_encodings");
+        plan.encodings().forEach(encodings::add);
         root.putObject("execution").put("device", plan.execution().device()).put("backend", plan.execution().backend())
                 .put("precision", plan.execution().precision()).put("threads", plan.execution().threads());
         ArrayNode conditions = root.putArray("conditions");

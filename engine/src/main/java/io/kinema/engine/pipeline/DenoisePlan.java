@@ -110,14 +110,19 @@ public final class DenoisePlan implements AutoCloseable {
     }
 
     /**
-     * Runs the loop, or what is left of it; only steps that are run here are among those it reports.
+     * Runs the loop, or what is left of it.
      *
      * @param keeper gives the state to go on from, and hears of every step; a state of other sizes is not used
      */
     public Denoised run(float[] video, float[] audio, Clock clock, PipelineTap tap, StepKeeper keeper) {
         tapRows(0, video, audio, tap);
         List<StepRecord> steps = new ArrayList<>();
-        int first = restore(keeper, video, audio);
+        keeper.restore().filter(saved -> fits(saved, video, audio)).ifPresent(saved -> {
+            System.arraycopy(saved.video(), 0, video, 0, video.length);
+            System.arraycopy(saved.audio(), 0, audio, 0, audio.length);
+            saved.seconds().forEach(seconds -> steps.add(StepRecord.restored(steps.size(), videoGrid.sigmas()[steps.size()], audioGrid.sigmas()[steps.size()], seconds)));
+        });
+        int first = steps.size();
         long loop = System.nanoTime();
         for (int i = first; i < videoGrid.evaluations(); i++) {
             clock.check(Stage.DENOISING);
@@ -129,22 +134,13 @@ public final class DenoisePlan implements AutoCloseable {
             step(i, video, audio);
             tapRows(i + 1, video, audio, tap);
             StepRecord done = new StepRecord(i, videoGrid.sigmas()[i], audioGrid.sigmas()[i], (System.nanoTime() - start) / 1e9,
-                    evaluated.deviceSeconds(), evaluated.enqueueSeconds(), dit.work().minus(before));
+                    evaluated.deviceSeconds(), evaluated.enqueueSeconds(), dit.work().minus(before), false);
             steps.add(done);
             event.finish(done, videoGrid.evaluations(), 0);
             tell(clock, i + 1, i + 1 - first, System.nanoTime() - loop);
-            keeper.finished(new SamplerState(i + 1, video, audio), videoGrid.evaluations());
+            keeper.finished(new SamplerState(i + 1, video, audio, steps.stream().map(StepRecord::seconds).toList()), videoGrid.evaluations());
         }
         return new Denoised(video, audio, steps);
-    }
-
-    /** Sets the rows back to a kept state, if there is one, and says how many steps it has done. */
-    private int restore(StepKeeper keeper, float[] video, float[] audio) {
-        return keeper.restore().filter(saved -> fits(saved, video, audio)).map(saved -> {
-            System.arraycopy(saved.video(), 0, video, 0, video.length);
-            System.arraycopy(saved.audio(), 0, audio, 0, audio.length);
-            return saved.step();
-        }).orElse(0);
     }
 
     private boolean fits(SamplerState saved, float[] video, float[] audio) {

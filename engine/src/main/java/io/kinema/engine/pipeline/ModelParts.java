@@ -1,6 +1,7 @@
 package io.kinema.engine.pipeline;
 
 import io.kinema.compute.Backend;
+import io.kinema.compute.MatrixLayout;
 import io.kinema.compute.Precision;
 import io.kinema.engine.AdapterUse;
 import io.kinema.engine.Task;
@@ -50,6 +51,7 @@ public final class ModelParts implements AutoCloseable {
     private final Backend backend;
     private final Precision precision;
     private final Optional<Path> transformer;
+    private final MatrixLayout fp16WeightLayout;
     private final Optional<WeightLayout> transformerLayout;
     private final AdapterLibrary library = new AdapterLibrary();
     /** Opened ahead on background threads; taken by {@link #weights}. */
@@ -65,10 +67,17 @@ public final class ModelParts implements AutoCloseable {
      * @param transformerLayout of those weights, where their names leave it open
      */
     public ModelParts(ModelFolder folder, Backend backend, Precision precision, Optional<Path> transformer, Optional<WeightLayout> transformerLayout) {
+        this(folder, backend, precision, transformer, transformerLayout, MatrixLayout.ROW);
+    }
+
+    /** @param fp16WeightLayout of the transformer's FP16 matrices, if its plan has any */
+    public ModelParts(ModelFolder folder, Backend backend, Precision precision, Optional<Path> transformer, Optional<WeightLayout> transformerLayout,
+                      MatrixLayout fp16WeightLayout) {
         this.folder = folder;
         this.backend = backend;
         this.precision = precision;
         this.transformer = transformer;
+        this.fp16WeightLayout = fp16WeightLayout;
         this.transformerLayout = transformerLayout;
     }
 
@@ -97,7 +106,7 @@ public final class ModelParts implements AutoCloseable {
     /** The transformer of a task. Two tasks that share one folder share one transformer. */
     public Dit transformer(Task task) {
         Path path = transformerPath(task);
-        return part(path, () -> Dit.open(backend, transformerTensors(task), config(task), precision, Rounding.of(precision)), Dit.class);
+        return part(path, () -> Dit.open(backend, transformerTensors(task), config(task), precision, Rounding.of(precision), fp16WeightLayout), Dit.class);
     }
 
     /**
@@ -134,7 +143,7 @@ public final class ModelParts implements AutoCloseable {
         return part(new FusedKey(transformerPath(task), adapter.sha256()), () -> {
             FusedTensors fused = FusedTensors.of(backend, transformerTensors(task), adapter);
             owned.push(fused);
-            return Dit.open(backend, fused, config(task), precision, Rounding.of(precision));
+            return Dit.open(backend, fused, config(task), precision, Rounding.of(precision), fp16WeightLayout);
         }, Dit.class);
     }
 

@@ -32,7 +32,7 @@ public record UsefulWork(long hidden, long inner, long ffn, long layers, long re
     /** The sizes of a transformer. */
     public static UsefulWork of(DitConfig c) {
         return new UsefulWork(c.hidden(), c.inner(), c.ffn(), c.layers(), c.refinerLayers(), c.textDim(), c.videoPatchDim(), c.audioChannels(),
-                c.adaInput(), (long) c.freqDim() * c.timeHidden() + (long) c.timeHidden() * c.timeDim());
+                c.adaInput(), c.curve().isPresent() ? 0 : (long) c.freqDim() * c.timeHidden() + (long) c.timeHidden() * c.timeDim());
     }
 
     /** Work of one step: the rows go in, through the blocks, and the generated ones out. */

@@ -25,7 +25,7 @@ final class WorkJson {
                     .put("sparse_blocks", work.sparse().blocks()).put("sparse_pairs", work.sparse().pairs())
                     .put("sparse_compression_flops", work.sparse().compressionFlops())
                     .put("attention_avoided_flops", work.sparse().avoidedFlops()).put("cache_hits", work.cache().hits())
-                    .put("skipped_blocks", work.cache().skippedBlocks());
+                    .put("skipped_blocks", work.cache().skippedBlocks()).put("restored", step.restored());
         }
         return array;
     }

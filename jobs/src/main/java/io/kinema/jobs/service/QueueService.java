@@ -48,7 +48,8 @@ public final class QueueService implements JobService {
     /**
      * Opens a queue; its tables are made when they are missing. With a worker, jobs begin at once.
      *
-     * @throws io.kinema.jobs.StoreUnavailableException when the database cannot be reached, or another process has its file open
+     * @throws io.kinema.jobs.StoreUnavailableException when the database cannot be reached
+     * @throws io.kinema.engine.BadRequestException     when another process has its file open
      */
     public static QueueService open(QueueOptions options) {
         Database database = Database.open(options.database(), PATIENCE);

@@ -3,6 +3,7 @@ package io.kinema.jobs.sql;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import com.zaxxer.hikari.pool.HikariPool;
+import io.kinema.engine.BadRequestException;
 import io.kinema.jobs.StoreUnavailableException;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -12,6 +13,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.Set;
 import javax.sql.DataSource;
+import org.h2.api.ErrorCode;
 
 /**
  * Owns the connections to a database until it is closed. Runs transactions, again when the database was away for a moment. Closing
@@ -43,7 +45,8 @@ public final class Database implements AutoCloseable {
      * Connects, and brings the tables to this version's state.
      *
      * @param patience how long a transaction is tried again while the database does not answer
-     * @throws StoreUnavailableException when the database cannot be reached, or another process has its file open
+     * @throws StoreUnavailableException when the database cannot be reached
+     * @throws BadRequestException       when another process has its file open
      */
     public static Database open(DatabaseUrl url, Duration patience) {
         HikariConfig config = new HikariConfig();
@@ -56,7 +59,7 @@ public final class Database implements AutoCloseable {
         try {
             pool = new HikariDataSource(config);
         } catch (HikariPool.PoolInitializationException e) {
-            throw new StoreUnavailableException("opening the queue", e);
+            throw notOpened(e);
         }
         try {
             Database database = new Database(url, pool, patience);
@@ -66,6 +69,13 @@ public final class Database implements AutoCloseable {
             pool.close();
             throw e;
         }
+    }
+
+    private static RuntimeException notOpened(HikariPool.PoolInitializationException e) {
+        if (e.getCause() instanceof SQLException cause && cause.getErrorCode() == ErrorCode.DATABASE_ALREADY_OPEN_1) {
+            return new BadRequestException("data", "a folder whose queue another process has open", "expected one of its own; stop that process or give another folder");
+        }
+        return new StoreUnavailableException("opening the queue", e);
     }
 
     /** Where it is. */

@@ -1,5 +1,6 @@
 package io.kinema.jobs.sql;
 
+import io.kinema.engine.BadRequestException;
 import java.nio.file.Path;
 import java.util.Objects;
 
@@ -22,10 +23,10 @@ public record DatabaseUrl(String jdbc, boolean embedded) {
         return new DatabaseUrl("jdbc:h2:file:" + folder.toAbsolutePath().resolve("jobs") + ";WRITE_DELAY=0;LOCK_TIMEOUT=10000;DB_CLOSE_ON_EXIT=FALSE", true);
     }
 
-    /** A database that several processes share. @throws IllegalArgumentException when it is not PostgreSQL */
+    /** A database that several processes share. @throws BadRequestException when it is not PostgreSQL */
     public static DatabaseUrl shared(String jdbc) {
         if (!jdbc.startsWith(POSTGRESQL)) {
-            throw new IllegalArgumentException("queue: got a URL that begins otherwise, expected " + POSTGRESQL + "//HOST/DATABASE?user=USER");
+            throw new BadRequestException("queue", "a URL that begins otherwise", "expected " + POSTGRESQL + "//HOST/DATABASE?user=USER");
         }
         return new DatabaseUrl(jdbc, false);
     }

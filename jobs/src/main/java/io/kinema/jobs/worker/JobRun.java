@@ -21,7 +21,6 @@ import io.kinema.jobs.storage.StoredFile;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
 import java.time.InstantSource;
 import java.util.EnumMap;
 import java.util.Map;
@@ -65,7 +64,7 @@ final class JobRun {
 
     private JobProgress progress;
     private boolean told = true;
-    private long toldAt = System.nanoTime();
+    private long toldAt = System.nanoTime() - BETWEEN_REPORTS.toNanos();
     private long movedAt = System.nanoTime();
     private long askedAt = System.nanoTime();
     private boolean cancelling;
@@ -207,8 +206,8 @@ final class JobRun {
     }
 
     private void stage(JobStage stage) {
-        progress = progress.at(stage, Instant.from(clock.instant()));
-        tell();
+        progress = progress.at(stage, clock.instant());
+        told = false;
     }
 
     private void counts(int output, int step, int steps, int resumed) {

@@ -72,8 +72,11 @@ record MeasuredRun(Role role, String session, int request, boolean captured, Str
     private static String configuration(JsonNode record) {
         ObjectNode same = JsonNodeFactory.instance.objectNode();
         for (String part : List.of("request", "model", "engine", "host", "execution", "rows", "schedule")) {
-            same.set(part, record.path(part));
+            same.set(part, record.path(part).deepCopy());
         }
+        // Libraries are loaded, and kernels chosen, when they are first needed.
+        ((ObjectNode) same.path("engine")).remove("native_files");
+        ((ObjectNode) same.path("execution")).remove("choices");
         return CanonicalJson.sha256(same);
     }
 

@@ -144,7 +144,7 @@ public final class Dit implements AutoCloseable {
             tap.stage("rope_sin", rotary.sin());
             run.work().validRows(layout.textRows());
             run.work().enter(WorkPart.TEXT);
-            Tensor refined = refiner.forward(run, adapters, geometry, text, memory, tap);
+            Tensor refined = refiner.forward(run, adapters, geometry, Execution.placed(run.backend(), memory, text), memory, tap);
             return new DitSequence(run.backend(), memory, adapters, layout, refined, rotary);
         } catch (RuntimeException e) {
             memory.close();
@@ -202,7 +202,7 @@ public final class Dit implements AutoCloseable {
         try (Workspace.Frame _ = run.scratch().frame()) {
             run.work().validRows(layout.claimedRows());
             run.work().enter(WorkPart.INPUT);
-            Tensor x = pack(sequence, video, audio, tap);
+            Tensor x = pack(sequence, placed(video), placed(audio), tap);
             run.work().enter(WorkPart.BLOCKS);
             Tensor adaRows = Execution.upload(run.backend(), run.scratch(), rows.ada());
             for (int i = 0; i < blocks.count(); i++) {
@@ -230,6 +230,10 @@ public final class Dit implements AutoCloseable {
             run.backend().finish();
         }
         return out;
+    }
+
+    private Tensor placed(Tensor rows) {
+        return Execution.placed(run.backend(), run.scratch(), rows);
     }
 
     /** The packed FP32 sequence; rows that nobody claims are zero. */

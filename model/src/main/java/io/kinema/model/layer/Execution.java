@@ -40,6 +40,16 @@ public record Execution(Backend backend, Precision precision, Workspace scratch,
         return scratch.allocate(operand(), dims);
     }
 
+    /** {@code tensor} itself where the backend computes, else a copy there in {@code owner}'s memory. */
+    public static Tensor placed(Backend backend, Workspace owner, Tensor tensor) {
+        if (tensor.device().equals(backend.device())) {
+            return tensor;
+        }
+        Tensor copy = owner.allocate(tensor.dtype(), tensor.shape().toArray());
+        backend.copy(tensor, copy);
+        return copy;
+    }
+
     /** {@code values} as an FP32 tensor in {@code owner}'s memory. */
     public static Tensor upload(Backend backend, Workspace owner, float[] values, long... dims) {
         Tensor t = owner.f32(dims);

@@ -11,21 +11,24 @@ public final class FrameComparison {
     private final FrameSeries psnr = new FrameSeries();
     private final FrameSeries ssim = new FrameSeries();
     private long squaredError;
+    private long differing;
     private long values;
 
     /**
      * What one pair of frames scores.
      *
      * @param squaredError {@link SquaredError}
-     * @param values       how many values it goes over
+     * @param differing    values that are not equal
+     * @param values       how many values there are
      * @param ssim         {@link Ssim} with {@link SsimWindow#GAUSSIAN_11}, NaN for frames smaller than that
      */
-    public record Score(long squaredError, long values, double ssim) {
+    public record Score(long squaredError, long differing, long values, double ssim) {
         /** @throws IllegalArgumentException when the sizes differ */
         public static Score of(RgbImage candidate, RgbImage reference) {
             long values = (long) reference.width() * reference.height() * RgbImage.CHANNELS;
             boolean large = Ssim.takes(reference.width(), reference.height(), SsimWindow.GAUSSIAN_11);
-            return new Score(SquaredError.of(candidate, reference), values, large ? Ssim.of(candidate, reference) : Double.NaN);
+            long error = SquaredError.of(candidate, reference);
+            return new Score(error, error == 0 ? 0 : SquaredError.differing(candidate, reference), values, large ? Ssim.of(candidate, reference) : Double.NaN);
         }
 
         /** {@link Psnr} of this frame alone. */
@@ -44,6 +47,7 @@ public final class FrameComparison {
         psnr.add(score.psnr());
         ssim.add(score.ssim());
         squaredError += score.squaredError();
+        differing += score.differing();
         values += score.values();
     }
 
@@ -62,9 +66,9 @@ public final class FrameComparison {
         return Optional.of(ssim.mean()).filter(mean -> !Double.isNaN(mean));
     }
 
-    /** Whether every value of every frame is equal. */
-    public boolean isEqual() {
-        return squaredError == 0;
+    /** Values of all frames that are not equal. */
+    public long differing() {
+        return differing;
     }
 
     /** PSNR of each frame alone. */

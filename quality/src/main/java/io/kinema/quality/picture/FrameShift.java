@@ -2,6 +2,7 @@ package io.kinema.quality.picture;
 
 import io.kinema.media.image.RgbImage;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -19,6 +20,7 @@ public final class FrameShift {
     private static final int ROWS = 9;
     private static final double TIE = 1.05;
     private static final double STILL = 0.1;
+    private static final double CLEARLY = 0.8;
 
     private final List<LumaGrid> candidate = new ArrayList<>();
     private final List<LumaGrid> reference = new ArrayList<>();
@@ -41,7 +43,7 @@ public final class FrameShift {
     /**
      * Frames by which the candidate is late (positive) in {@code [from, to)} of the reference.
      *
-     * @return empty when that stretch stands still, or is too short
+     * @return empty when that stretch does not tell, or is too short
      */
     public OptionalInt in(int from, int to) {
         int end = Math.min(to, Math.min(candidate.size(), reference.size()));
@@ -53,6 +55,11 @@ public final class FrameShift {
         for (int shift = -REACH; shift <= REACH; shift++) {
             distances[REACH + shift] = distance(from, end, shift).orElse(Double.POSITIVE_INFINITY);
             least = Math.min(least, distances[REACH + shift]);
+        }
+        double[] sorted = distances.clone();
+        Arrays.sort(sorted);
+        if (least > CLEARLY * sorted[REACH]) {
+            return OptionalInt.empty();
         }
         int best = Integer.MAX_VALUE;
         for (int shift = -REACH; shift <= REACH; shift++) {

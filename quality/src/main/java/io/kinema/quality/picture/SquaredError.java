@@ -21,6 +21,16 @@ public final class SquaredError {
         return sum;
     }
 
+    /** How many of the values differ. @throws IllegalArgumentException when the sizes differ */
+    public static long differing(RgbImage a, RgbImage b) {
+        requireOneSize(a, b);
+        long count = 0;
+        for (int i = 0; i < a.rgb().length; i++) {
+            count += a.rgb()[i] == b.rgb()[i] ? 0 : 1;
+        }
+        return count;
+    }
+
     static void requireOneSize(RgbImage a, RgbImage b) {
         if (a.width() != b.width() || a.height() != b.height()) {
             throw new IllegalArgumentException("frames of one size are compared, got " + a + " and " + b);

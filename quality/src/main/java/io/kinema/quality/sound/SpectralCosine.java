@@ -67,6 +67,7 @@ public final class SpectralCosine {
         if (silentCandidate || silentReference) {
             return silentCandidate && silentReference ? 1 : 0;
         }
-        return product / (Math.sqrt(candidateEnergy) * Math.sqrt(referenceEnergy));
+        // Rounding may leave equal sounds an ulp above what a cosine can be.
+        return Math.min(1, product / Math.sqrt(candidateEnergy * referenceEnergy));
     }
 }

@@ -38,7 +38,7 @@ public final class Routes {
     private final HealthRoutes health;
 
     public Routes(Service service, Counters counters) {
-        StoredFileAnswer files = new StoredFileAnswer(service.storage());
+        StoredFileAnswer files = new StoredFileAnswer(service.storage(), service.patience());
         VideoSubmission submission = new VideoSubmission(service, counters);
         VideoQueries queries = new VideoQueries(service.jobs(), files);
         ModelRoutes models = new ModelRoutes(service.offer());

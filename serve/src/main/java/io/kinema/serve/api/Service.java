@@ -22,11 +22,12 @@ import java.util.function.Supplier;
  * @param staging      folder for the files of calls
  * @param rates        what this machine measured before
  * @param longestSync  how long {@code POST /v1/videos/sync} waits
+ * @param patience     how long a client may take to read a small file
  * @param eventStreams most streams of events at once
  * @param log          hears failures
  */
 public record Service(JobService queue, Offer offer, BodyReader bodies, VideoCalls calls, Path staging, Supplier<Rates> rates,
-                      Duration longestSync, int eventStreams, FailureLog log) {
+                      Duration longestSync, Duration patience, int eventStreams, FailureLog log) {
     JobStore jobs() {
         return queue.jobs();
     }

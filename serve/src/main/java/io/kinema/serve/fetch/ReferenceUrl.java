@@ -116,7 +116,7 @@ public record ReferenceUrl(URI uri, String host, int port, Optional<InetAddress>
             end++;
         }
         if (start < 0) {
-            return URI.create("/").resolve(escaped(text)).toASCIIString();
+            return escaped(text);
         }
         try {
             return text.substring(0, start + 3) + IDN.toASCII(text.substring(start + 3, end)) + escaped(text.substring(end));

@@ -27,6 +27,8 @@ public final class Problems {
     /** Takes every exception of these routes. */
     public void install(RoutesConfig routes) {
         routes.exception(Exception.class, this::answer);
+        // Javalin has an answer of its own for these, which is not ours.
+        routes.exception(HttpResponseException.class, this::answer);
     }
 
     private void answer(Exception failure, Context call) {

@@ -8,19 +8,22 @@ import io.kinema.serve.problem.ProblemKind;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /** Sends a stored file, or a part of it, to clients that read at a reasonable pace. */
 public final class StoredFileAnswer {
     private static final int CHUNK = 1 << 16;
-    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
     private static final long LEAST_BYTES_PER_SECOND = 8 << 10;
 
     private final OutputStorage storage;
+    private final long patienceNanos;
 
-    public StoredFileAnswer(OutputStorage storage) {
+    /** @param patience time in which a client must read, whatever the size; a longer file has a second more for each 8 KiB */
+    public StoredFileAnswer(OutputStorage storage, Duration patience) {
         this.storage = storage;
+        this.patienceNanos = patience.toNanos();
     }
 
     /**
@@ -62,7 +65,7 @@ public final class StoredFileAnswer {
         }
     }
 
-    private static void copy(InputStream from, OutputStream to) throws IOException {
+    private void copy(InputStream from, OutputStream to) throws IOException {
         byte[] buffer = new byte[CHUNK];
         long start = System.nanoTime();
         long count = 0;
@@ -70,7 +73,7 @@ public final class StoredFileAnswer {
             to.write(buffer, 0, read);
             count += read;
             long spent = System.nanoTime() - start;
-            if (spent > PATIENCE_NANOS + TimeUnit.SECONDS.toNanos(count / LEAST_BYTES_PER_SECOND)) {
+            if (spent > patienceNanos + TimeUnit.SECONDS.toNanos(count / LEAST_BYTES_PER_SECOND)) {
                 throw new IOException("the client reads too slowly");
             }
         }

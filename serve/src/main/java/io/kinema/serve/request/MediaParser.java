@@ -87,7 +87,8 @@ final class MediaParser {
     private void reference(String name, JsonNode value) {
         ObjectNode entry = object(name, value);
         requireKeys(name, entry, Set.of("type"));
-        add(name, source(name, entry), type(name, entry));
+        Role type = type(name, entry);
+        add(name, source(name, entry), type);
     }
 
     /** MiniMax's {@code {"type": "image", "uri": ..., "role": "keyframe", "frame_index": 0}}. */

@@ -1,0 +1,225 @@
+// A small harness for the kernel tests: the CUDA driver through dlopen, launches by name, matrices with gaps that are checked.
+#pragma once
+
+#include <cuda.h>
+
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+enum Type { F32 = 0, F16 = 1, BF16 = 2, F64 = 3 };
+
+inline const char* name_of(int type) { return type == F32 ? "f32" : type == F16 ? "f16" : type == BF16 ? "bf16" : "f64"; }
+inline int bytes_of(int type) { return type == F32 ? 4 : type == F64 ? 8 : 2; }
+
+// ---- values --------------------------------------------------------------------------------------------------------
+
+inline float bits_float(uint32_t bits) {
+    float f;
+    std::memcpy(&f, &bits, 4);
+    return f;
+}
+
+inline uint32_t float_bits(float f) {
+    uint32_t bits;
+    std::memcpy(&bits, &f, 4);
+    return bits;
+}
+
+inline uint16_t to_half(float f, int type) {
+    if (type == F16) {
+        _Float16 h = (_Float16) f;
+        uint16_t bits;
+        std::memcpy(&bits, &h, 2);
+        return bits;
+    }
+    uint32_t bits = float_bits(f);
+    if (f != f) {
+        return (uint16_t) ((bits >> 16) | 0x40);
+    }
+    return (uint16_t) ((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
+}
+
+inline float from_half(uint16_t bits, int type) {
+    if (type == F16) {
+        _Float16 h;
+        std::memcpy(&h, &bits, 2);
+        return (float) h;
+    }
+    return bits_float((uint32_t) bits << 16);
+}
+
+/** The value that survives a store in this type. */
+inline float rounded(float f, int type) { return type == F32 || type == F64 ? f : from_half(to_half(f, type), type); }
+
+// ---- driver --------------------------------------------------------------------------------------------------------
+
+/** The driver's functions, found at run time; any code but success ends the program with the call's name. */
+struct Driver {
+    Driver();
+    void load(const std::string& folder, const std::string& form);
+    CUfunction function(const std::string& name) const;
+    bool has(const std::string& name) const { return functions.count(name) > 0; }
+    CUdeviceptr allocate(size_t bytes);
+    void free(CUdeviceptr p);
+    void upload(CUdeviceptr to, const void* from, size_t bytes);
+    void download(void* to, CUdeviceptr from, size_t bytes);
+    void fill(CUdeviceptr to, unsigned char byte, size_t bytes);
+    void finish();
+    /** Median milliseconds of several runs, by events. */
+    double time(const std::function<void()>& run, int runs = 7);
+
+    std::map<std::string, CUfunction> functions;
+    std::string device;
+    int major = 0;
+    int minor = 0;
+};
+
+extern Driver* driver;
+
+struct Dim {
+    unsigned x = 1, y = 1, z = 1;
+};
+
+struct Rows {
+    int64_t outer = 0, inner = 0;
+    int32_t count = 1, unused = 0;
+};
+
+/** Parameters one after the other, each at its natural alignment. */
+class Arguments {
+public:
+    template <class T>
+    void add(const T& value) {
+        size_t alignment = alignof(T);
+        while (bytes.size() % alignment != 0) {
+            bytes.push_back(0);
+        }
+        const char* p = (const char*) &value;
+        bytes.insert(bytes.end(), p, p + sizeof(T));
+    }
+    std::vector<char> bytes;
+};
+
+void launch_packed(const std::string& name, Dim grid, Dim block, unsigned shared, const Arguments& arguments);
+
+template <class... T>
+void launch(const std::string& name, Dim grid, Dim block, unsigned shared, const T&... values) {
+    Arguments arguments;
+    (arguments.add(values), ...);
+    launch_packed(name, grid, block, shared, arguments);
+}
+
+// Launch rules of KERNELS.md.
+struct Shape {
+    Dim grid, block;
+};
+
+inline int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+inline Shape rule_e(int64_t rows, int64_t width) {
+    int64_t v = ceil_div(width, 8);
+    unsigned bx = 1;
+    while (bx < v && bx < 256) {
+        bx *= 2;
+    }
+    unsigned by = 256 / bx;
+    int64_t gy = ceil_div(rows, by);
+    return {{(unsigned) ceil_div(v, bx), (unsigned) (gy < 65535 ? gy : 65535), 1}, {bx, by, 1}};
+}
+
+inline Shape rule_r(int64_t rows, int64_t width) {
+    int64_t v = ceil_div(width, 8);
+    int64_t p = ceil_div(v, 256);
+    return {{(unsigned) rows, 1, 1}, {(unsigned) (32 * ceil_div(ceil_div(v, p), 32)), 1, 1}};
+}
+
+inline Shape rule_l(int64_t n) {
+    int64_t g = ceil_div(n, 256);
+    return {{(unsigned) (g < (1 << 20) ? g : (1 << 20)), 1, 1}, {256, 1, 1}};
+}
+
+// ---- tensors -------------------------------------------------------------------------------------------------------
+
+extern std::mt19937 random_engine;
+
+std::vector<float> normal(size_t n, float deviation = 1.0f, float mean = 0.0f);
+
+/** [rows, width] on the device in some type, with a row stride and an offset of its own; frees its memory. */
+struct Matrix {
+    Matrix(int64_t rows, int64_t width, int type, int64_t stride = 0, int64_t offset = 0);
+    ~Matrix();
+    Matrix(const Matrix&) = delete;
+
+    /** Uploads values; `host` keeps what the type made of them. */
+    Matrix& set(const std::vector<float>& values);
+    /** All bytes, gaps too, become 0xA5 (a value that no test expects). */
+    void poison();
+    /** The values, after a check that gaps still hold what poison() or set() left there. */
+    std::vector<float> get();
+    CUdeviceptr at() const { return base + (CUdeviceptr) (offset * bytes_of(type)); }
+    Rows view() const { return {stride, 0, 1, 0}; }
+
+    int64_t rows, width;
+    int type;
+    int64_t stride, offset;
+    CUdeviceptr base;
+    size_t bytes;
+    std::vector<float> host;
+    bool gaps_broken = false;
+};
+
+/** Plain device memory with the given contents. */
+struct Buffer {
+    explicit Buffer(size_t bytes) : bytes(bytes), p(driver->allocate(bytes ? bytes : 16)) {}
+    template <class T>
+    explicit Buffer(const std::vector<T>& values) : Buffer(values.size() * sizeof(T)) {
+        driver->upload(p, values.data(), bytes);
+    }
+    ~Buffer() { driver->free(p); }
+    Buffer(const Buffer&) = delete;
+    template <class T>
+    std::vector<T> get() {
+        std::vector<T> values(bytes / sizeof(T));
+        driver->finish();
+        driver->download(values.data(), p, bytes);
+        return values;
+    }
+    size_t bytes;
+    CUdeviceptr p;
+};
+
+// ---- verdicts ------------------------------------------------------------------------------------------------------
+
+struct Verdict {
+    int cases = 0;
+    int failed = 0;
+    double worst = 0;
+    std::string worst_case;
+};
+
+extern std::map<std::string, Verdict> verdicts;
+extern bool small_shapes;
+
+/** Relative L2 of got against expected, at most limit; NaN never passes. */
+void expect_near(const std::string& kernel, const std::string& what, const std::vector<float>& got, const std::vector<double>& expected, double limit);
+/** Every element has the expected bits (any NaN equals any NaN). */
+void expect_equal(const std::string& kernel, const std::string& what, const std::vector<float>& got, const std::vector<float>& expected);
+void expect_true(const std::string& kernel, const std::string& what, bool ok, const std::string& got);
+
+/** What one rounding to the type may cost (2^-11 for F16, 2^-8 for BF16) on top of an FP32 computation. */
+inline double limit_of(int type, double fp32 = 1e-6) { return fp32 + (type == F32 ? 0 : type == F16 ? 0x1p-11 : 0x1p-8); }
+
+void elementwise_tests();
+void norm_tests();
+void move_tests();
+void linear_tests();
+void convolution_tests();
+void attention_tests();
+void speeds();

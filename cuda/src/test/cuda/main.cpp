@@ -1,0 +1,54 @@
+// Tests every kernel against plain loops in FP64, and times the ones that matter.
+//   kernel_tests FOLDER cubin|ptx [--small] [--speed] [--group NAME]
+#include "harness.hpp"
+
+int main(int argc, char** argv) {
+    if (argc < 3) {
+        std::fprintf(stderr, "usage: kernel_tests FOLDER cubin|ptx [--small] [--speed] [--group NAME]\n");
+        return 2;
+    }
+    bool timed = false;
+    std::string group;
+    for (int i = 3; i < argc; i++) {
+        std::string option = argv[i];
+        small_shapes = small_shapes || option == "--small";
+        timed = timed || option == "--speed";
+        if (option == "--group" && i + 1 < argc) {
+            group = argv[++i];
+        }
+    }
+    Driver d;
+    driver = &d;
+    d.load(argv[1], argv[2]);
+    std::printf("%s, compute capability %d.%d; %s %s, %zu kernels\n", d.device.c_str(), d.major, d.minor, argv[1], argv[2], d.functions.size());
+    if (timed) {
+        speeds();
+        return 0;
+    }
+    struct Group {
+        const char* name;
+        void (*run)();
+    };
+    for (Group g : {Group{"elementwise", elementwise_tests}, {"norms", norm_tests}, {"moves", move_tests}, {"linear", linear_tests},
+                    {"convolution", convolution_tests}, {"attention", attention_tests}}) {
+        if (group.empty() || group == g.name) {
+            g.run();
+        }
+    }
+    d.finish();
+    int cases = 0;
+    int failed = 0;
+    for (const auto& [kernel, v] : verdicts) {
+        std::printf("%-40s %4d cases %3d failed  worst %.3g (%s)\n", kernel.c_str(), v.cases, v.failed, v.worst, v.worst_case.c_str());
+        cases += v.cases;
+        failed += v.failed;
+    }
+    for (const auto& [kernel, f] : d.functions) {
+        if (group.empty() && verdicts.count(kernel) == 0) {
+            std::printf("NOT TESTED %s\n", kernel.c_str());
+            failed++;
+        }
+    }
+    std::printf("%d cases, %d failed\n", cases, failed);
+    return failed == 0 ? 0 : 1;
+}
