@@ -73,6 +73,7 @@ public final class Kinema implements Runnable {
                 new WorkerEngineCommand(),
                 new ServeCommand(terminal),
                 new StepCommand(terminal),
+        for (Object command : List.of(
                 new DoctorCommand(terminal),
                 new BenchCommand(terminal),
                 new QualifyCommand(terminal),
