@@ -72,7 +72,12 @@ public final class Kinema implements Runnable {
                 new WorkerCommand(terminal),
                 new WorkerEngineCommand(),
                 new ServeCommand(terminal),
-                new DoctorCommand(terminal))) {
+                new StepCommand(terminal),
+        for (Object command : List.of(
+                new DoctorCommand(terminal),
+                new BenchCommand(terminal),
+                new QualifyCommand(terminal),
+                new CapabilitiesCommand(terminal))) {
             line.addSubcommand(command);
         }
         line.addSubcommand(new CommandLine(new AdaptersCommand()).addSubcommand(new AdaptersInspectCommand(terminal)));

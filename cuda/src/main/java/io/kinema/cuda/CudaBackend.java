@@ -1,10 +1,14 @@
 package io.kinema.cuda;
 
+import io.kinema.compute.BackendReport;
 import io.kinema.compute.Device;
 import io.kinema.compute.Operand;
 import io.kinema.compute.Tensor;
+import io.kinema.compute.TimeMark;
 import io.kinema.compute.Workspace;
 import io.kinema.compute.check.CheckedBackend;
+import io.kinema.compute.event.TransferEvent;
+import io.kinema.cuda.driver.GpuEvent;
 import io.kinema.cuda.driver.GpuFacts;
 import io.kinema.cuda.driver.GpuGraph;
 import io.kinema.cuda.driver.GpuStream;
@@ -13,6 +17,7 @@ import io.kinema.cuda.memory.DeviceWorkspace;
 import io.kinema.weights.DType;
 import io.kinema.weights.StoredTensor;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 
 /**
@@ -77,7 +82,8 @@ public final class CudaBackend extends CheckedBackend {
         kernels();
         Tensor copy = owner.allocate(stored.dtype(), stored.shape().toArray());
         if (copy.elements() > 0) {
-            parts.stream().upload(stored.data(), copy.data().address(), copy.elements() * copy.dtype().bytes());
+            long bytes = copy.elements() * copy.dtype().bytes();
+            TransferEvent.around("cpu", device().toString(), bytes, () -> parts.stream().upload(stored.data(), copy.data().address(), bytes));
         }
         return copy;
     }
@@ -97,15 +103,59 @@ public final class CudaBackend extends CheckedBackend {
         parts.stream().synchronize();
     }
 
-    /**
-     * Captures what {@code work} enqueues, without running it. Tensors that it uses, scratch included, must stay where they
-     * are as long as the graph is launched, and it must not copy from or to host memory.
-     *
-     * @return owned by the caller; launch it on {@link #stream()}
-     */
-    public GpuGraph capture(Runnable work) {
+    @Override
+    public Optional<Recording> record(Runnable work) {
         kernels();
-        return parts.stream().capture(work);
+        GpuGraph graph = parts.stream().capture(work);
+        return Optional.of(new Recording() {
+            @Override
+            public void replay() {
+                kernels();
+                graph.launch(parts.stream());
+            }
+
+            @Override
+            public void close() {
+                graph.close();
+            }
+        });
+    }
+
+    @Override
+    public TimeMark mark() {
+        kernels();
+        GpuEvent event = new GpuEvent(parts.context());
+        event.record(parts.stream());
+        return new DeviceMark(event);
+    }
+
+    /** Owns an event. */
+    private record DeviceMark(GpuEvent event) implements TimeMark {
+        @Override
+        public double secondsSince(TimeMark earlier) {
+            if (earlier instanceof DeviceMark mark) {
+                return event.secondsSince(mark.event);
+            }
+            throw new IllegalArgumentException("time mark: got one of another backend, expected one of this device");
+        }
+
+        @Override
+        public void close() {
+            event.close();
+        }
+    }
+
+    @Override
+    public BackendReport report() {
+        TreeMap<String, String> facts = new TreeMap<>();
+        facts.put("gpu", gpu().name());
+        facts.put("compute_capability", gpu().major() + "." + gpu().minor());
+        facts.put("multiprocessors", Integer.toString(gpu().processors()));
+        facts.put("memory_bytes", Long.toString(gpu().memoryBytes()));
+        facts.put("kernel_images", parts.modules().choice().toString());
+        facts.put("modules_compiled_at_start", Long.toString(parts.compilationsAtStart()));
+        return new BackendReport(facts, parts.libraryFiles(), parts.pool().peakBytes(), 0,
+                parts.modules().compilations() - parts.compilationsAtStart(), parts.fallbacks());
     }
 
     @Override
@@ -121,9 +171,7 @@ public final class CudaBackend extends CheckedBackend {
     public Map<String, String> choices() {
         Map<String, String> all = new TreeMap<>();
         all.put("gpu", gpu().toString());
-        all.put("kernel images", "compute capability " + parts.modules().architecture());
-        all.put("modules compiled by the driver at start", Integer.toString(parts.modules().compiledByDriver()));
-        all.put("modules compiled in a request", "0");
+        all.put("kernel images", parts.modules().choice().toString());
         parts.attention().choices().forEach((shape, kind) -> all.put("attention " + shape, kind));
         parts.cudnn().ifPresent(c -> c.plans().forEach((shape, form) -> all.put("cudnn plan " + shape, form)));
         parts.blas().plans().forEach((shape, plan) -> all.put("product " + shape, plan));

@@ -32,7 +32,8 @@ final class CudaFindings {
             CudaDriver driver = CudaDriver.load(finder);
             List<GpuFacts> gpus = driver.devices();
             for (GpuFacts gpu : gpus) {
-                String images = KernelManifest.read().best(gpu.architecture()).map(a -> "kernels for " + a / 10 + "." + a % 10).orElse("no kernels in this build");
+                String images = KernelManifest.serves(gpu.architecture()) ? "kernels " + KernelManifest.choose(gpu.architecture(), gpu.architecture())
+                        : "no kernels in this build";
                 all.add(new Finding("cuda:" + gpu.index(), gpu + ", driver for CUDA " + driver.version() + ", " + images, Optional.empty()));
             }
             return !gpus.isEmpty();

@@ -1,6 +1,7 @@
 package io.kinema.cuda;
 
 import io.kinema.compute.Device;
+import io.kinema.compute.Fallback;
 import io.kinema.compute.check.CheckedBackend.Kernels;
 import io.kinema.cuda.blas.CublasLt;
 import io.kinema.cuda.dnn.Cudnn;
@@ -28,8 +29,11 @@ import io.kinema.cuda.ops.CudaMoves;
 import io.kinema.cuda.ops.CudaNorms;
 import io.kinema.cuda.ops.OpContext;
 import io.kinema.weights.DType;
+import java.nio.file.Path;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
+import java.util.List;
 import java.util.Optional;
 
 /** Owns everything that a {@link CudaBackend} is made of, in the order of its making, until it is closed; closing twice is harmless. */
@@ -42,6 +46,9 @@ final class CudaParts implements AutoCloseable {
     private DevicePool pool;
     private CublasLt blas;
     private Optional<CudnnSdpa> cudnn = Optional.empty();
+    private final List<Path> libraryFiles = new ArrayList<>();
+    private final List<Fallback> fallbacks = new ArrayList<>();
+    private long compilationsAtStart;
     private CudaLinear linear;
     private CudaAttention attention;
     private Device device;
@@ -71,10 +78,12 @@ final class CudaParts implements AutoCloseable {
         device = new Device(Device.Kind.CUDA, index);
         stream = own(new GpuStream(context));
         KernelManifest manifest = KernelManifest.read();
-        int architecture = architecture(manifest, context.facts(), options);
-        modules = own(KernelModules.load(context, manifest, architecture));
+        modules = own(KernelModules.load(context, manifest, images(context.facts(), options)));
         launcher = own(new Launcher(modules, stream));
         pool = own(new DevicePool(device.toString(), allocator(), options.maxMemoryBytes().orElse(Long.MAX_VALUE)));
+        compilationsAtStart = modules.compilations();
+        note(finder.find(CudaLibrary.DRIVER));
+        note(finder.find(CudaLibrary.CUBLASLT));
         blas = own(CublasLt.open(finder));
         finder.find(CudaLibrary.NVRTC); // cuDNN looks for it by name among what is loaded
         cudnn = openCudnn(finder, options);
@@ -83,14 +92,15 @@ final class CudaParts implements AutoCloseable {
         OpContext c = new OpContext(device, context.facts(), stream, launcher, scratch);
         CudaMoves moves = new CudaMoves(c);
         linear = new CudaLinear(c, blas, moves, productMemory);
-        attention = AttentionSet.of(c, cudnn, options.attention().label(), options.queryTile(), architecture < 80);
+        attention = AttentionSet.of(c, cudnn, options.attention().label(), options.queryTile(), modules.choice().target().equals("sm_70"));
         kernels = new Kernels(linear, new CudaNorms(c), attention, new CudaElementwise(c), new CudaConvolutions(c), moves);
     }
 
-    private static int architecture(KernelManifest manifest, GpuFacts gpu, CudaOptions options) {
-        int wanted = options.architecture().orElse(gpu.architecture());
-        return manifest.best(Math.min(wanted, gpu.architecture())).orElseThrow(() -> new CudaUnavailableException(
-                gpu + ": this build has kernels for compute capability 7.0 and later; run with --device cpu"));
+    private static KernelManifest.Choice images(GpuFacts gpu, CudaOptions options) {
+        if (!KernelManifest.serves(gpu.architecture())) {
+            throw new CudaUnavailableException(gpu + ": this build has kernels for compute capability 7.0 and later; run with --device cpu");
+        }
+        return KernelManifest.choose(gpu.architecture(), options.architecture().orElse(gpu.architecture()));
     }
 
     private DeviceAllocator allocator() {
@@ -115,16 +125,43 @@ final class CudaParts implements AutoCloseable {
         }
         LibraryFinder.Found found = finder.find(CudaLibrary.CUDNN);
         if (found.symbols().isEmpty() && !asked) {
-            return Optional.empty();
+            return withoutCudnn("cuDNN is not found");
         }
         try {
-            return Optional.of(own(new CudnnSdpa(Cudnn.open(found, stream))));
+            CudnnSdpa opened = own(new CudnnSdpa(Cudnn.open(found, stream)));
+            note(found);
+            return Optional.of(opened);
         } catch (CudaException e) {
             if (asked) {
                 throw e;
             }
-            return Optional.empty();
+            return withoutCudnn(e.getMessage());
         }
+    }
+
+    private Optional<CudnnSdpa> withoutCudnn(String reason) {
+        fallbacks.add(new Fallback("attention", "cudnn", "flash", reason));
+        return Optional.empty();
+    }
+
+    /** Files that the loader found by itself have no path to note. */
+    private void note(LibraryFinder.Found found) {
+        Path file = Path.of(found.file());
+        if (file.isAbsolute()) {
+            libraryFiles.add(file);
+        }
+    }
+
+    List<Path> libraryFiles() {
+        return libraryFiles;
+    }
+
+    List<Fallback> fallbacks() {
+        return fallbacks;
+    }
+
+    long compilationsAtStart() {
+        return compilationsAtStart;
     }
 
     Device device() {

@@ -1,17 +1,18 @@
 package io.kinema.cuda.driver;
 
+import io.kinema.cuda.ffi.CudaException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.util.HashMap;
-import java.util.Map;
+import java.util.Optional;
 
 /** Owns a loaded module of kernels until it is closed; closing twice is harmless. */
 public final class GpuModule implements AutoCloseable {
+    private static final int NOT_FOUND = 500;
+
     private final GpuContext context;
     private final MemorySegment handle;
     private final String name;
-    private final Map<String, GpuFunction> functions = new HashMap<>();
     private boolean closed;
 
     /**
@@ -31,15 +32,18 @@ public final class GpuModule implements AutoCloseable {
         }
     }
 
-    /** The kernel with this name. */
-    public GpuFunction function(String function) {
-        return functions.computeIfAbsent(function, f -> {
-            try (Arena arena = Arena.ofConfined()) {
-                MemorySegment symbol = arena.allocateFrom(f);
-                return new GpuFunction(context, f, context.pointer("cuModuleGetFunction " + f + " of " + name,
-                        out -> (int) context.symbols().moduleGetFunction().invokeExact(out, handle, symbol)));
+    /** The kernel with this name, or empty when the module has none. */
+    public Optional<GpuFunction> function(String function) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment symbol = arena.allocateFrom(function);
+            return Optional.of(new GpuFunction(context, function, context.pointer("cuModuleGetFunction " + function + " of " + name,
+                    out -> (int) context.symbols().moduleGetFunction().invokeExact(out, handle, symbol))));
+        } catch (CudaException e) {
+            if (e.code() == NOT_FOUND) {
+                return Optional.empty();
             }
-        });
+            throw e;
+        }
     }
 
     @Override

@@ -7,27 +7,29 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
- * Owns the loaded kernel modules of one architecture until it is closed; closing twice is harmless. All of them are loaded
- * when it is made, so that no request waits for the driver's compiler, and the number of compilations is known.
+ * Owns the loaded kernel modules for one GPU until it is closed; closing twice is harmless. All of them are loaded when it is
+ * made, so that no request waits for the driver's compiler, and the number of compilations is known.
  */
 public final class KernelModules implements AutoCloseable {
-    private final int architecture;
+    private final KernelManifest.Choice choice;
     private final List<GpuModule> modules = new ArrayList<>();
     private final Map<String, GpuFunction> functions = new HashMap<>();
-    private int compiled;
+    private long compilations;
 
-    private KernelModules(int architecture) {
-        this.architecture = architecture;
+    private KernelModules(KernelManifest.Choice choice) {
+        this.choice = choice;
     }
 
-    /** Loads the images of {@code architecture}. */
-    public static KernelModules load(GpuContext context, KernelManifest manifest, int architecture) {
-        KernelModules loaded = new KernelModules(architecture);
+    /** Loads the images of {@code choice}. */
+    public static KernelModules load(GpuContext context, KernelManifest manifest, KernelManifest.Choice choice) {
+        KernelModules loaded = new KernelModules(choice);
         try {
-            for (KernelManifest.Image image : manifest.forArchitecture(architecture)) {
-                loaded.add(context, image);
+            for (KernelManifest.Image image : manifest.of(choice)) {
+                loaded.modules.add(new GpuModule(context, image.file(), image.bytes()));
+                loaded.compilations += image.ptx() ? 1 : 0;
             }
         } catch (RuntimeException e) {
             loaded.close();
@@ -36,35 +38,26 @@ public final class KernelModules implements AutoCloseable {
         return loaded;
     }
 
-    private void add(GpuContext context, KernelManifest.Image image) {
-        GpuModule module = new GpuModule(context, image.file(), image.bytes());
-        modules.add(module);
-        compiled += image.ptx() ? 1 : 0;
-        image.kernels().forEach(kernel -> functions.put(kernel, module.function(kernel)));
-    }
-
-    /** @throws IllegalArgumentException when this architecture's images have no such kernel */
+    /** @throws IllegalArgumentException when these images have no such kernel */
     public GpuFunction function(String name) {
-        GpuFunction function = functions.get(name);
-        if (function == null) {
-            throw new IllegalArgumentException("kernel " + name + ": not among the images for compute capability " + architecture / 10 + "." + architecture % 10);
+        GpuFunction known = functions.get(name);
+        if (known != null) {
+            return known;
         }
-        return function;
+        GpuFunction found = modules.stream().map(m -> m.function(name)).flatMap(Optional::stream).findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("kernel " + name + ": not among the images " + choice));
+        functions.put(name, found);
+        return found;
     }
 
-    /** The compute capability that the images were built for. */
-    public int architecture() {
-        return architecture;
+    /** What was loaded. */
+    public KernelManifest.Choice choice() {
+        return choice;
     }
 
-    /** Modules that the driver compiled from PTX when they were loaded. */
-    public int compiledByDriver() {
-        return compiled;
-    }
-
-    /** Names of all kernels. */
-    public List<String> names() {
-        return functions.keySet().stream().sorted().toList();
+    /** Modules that the driver compiled from PTX so far: when they were loaded, and never later. */
+    public long compilations() {
+        return compilations;
     }
 
     @Override

@@ -73,7 +73,7 @@ public final class CudaConvolutions implements ConvolutionOps {
             int channels = x.size(1);
             int downTaps = filters.downFilter().size(0);
             c.launcher().arguments().tensor(in).tensor(filters.upFilter()).i32(filters.upFilter().size(0)).tensor(filters.downFilter()).i32(downTaps)
-                    .i32(filters.ratio()).tensor(alpha).tensor(invBeta).tensor(out).i64(x.size(2)).i32(channels);
+                    .i32(filters.ratio()).tensor(alpha).tensor(invBeta).tensor(out).i32(x.size(2)).i32(channels).i32(x.size(0) * channels);
             c.launcher().launch("kinema_anti_aliased_snake", Grid.of(Math.ceilDiv(x.size(2), BLOCK), Math.min(MOST_GRID, (long) x.size(0) * channels), 1, BLOCK),
                     4 * ((BLOCK - 1) * filters.ratio() + downTaps));
         }

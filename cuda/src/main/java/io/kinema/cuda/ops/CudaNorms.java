@@ -46,7 +46,7 @@ public final class CudaNorms implements NormOps {
         }
         c.launcher().arguments().tensor(x).i64(x.stride(0)).tensor(weight).type(weight.dtype()).f32(eps)
                 .tensor(modulation.shift()).i64(modulation.shift().stride(0)).tensor(modulation.scale()).i64(modulation.scale().stride(0))
-                .tensor(modulation.rowIndex()).tensor(out).i64(out.stride(0)).type(out.dtype()).address(0).i64(x.size(0)).i64(x.size(1));
+                .tensor(modulation.rowIndex()).tensor(out).i64(out.stride(0)).type(out.dtype()).i64(x.size(0)).i64(x.size(1));
         c.launcher().launch("kinema_rms_norm_modulate", Launches.rows(x.size(0), x.size(1)));
     }
 

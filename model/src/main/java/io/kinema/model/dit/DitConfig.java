@@ -62,6 +62,12 @@ public record DitConfig(int heads, int headDim, int hidden, int layers, int refi
                 epsilon(f, "norm_eps"), epsilon(f, "qk_norm_eps"), epsilon(f, "final_norm_eps"), curve(f));
     }
 
+    /** The same transformer with another number of layers. */
+    public DitConfig withLayers(int count) {
+        return new DitConfig(heads, headDim, hidden, count, refinerLayers, ffn, videoPatchDim, audioChannels, textDim, freqDim, timeHidden, timeDim,
+                ropeFrequencies, ropeTheta, normEps, qkNormEps, finalNormEps, curve);
+    }
+
     /**
      * The AdaLN projections' input as a table over time, linear between its points: {@code points} equidistant model times from 0
      * to 1, each with {@code rank} values.

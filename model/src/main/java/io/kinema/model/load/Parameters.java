@@ -102,13 +102,10 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
     /** A small parameter widened to FP32 (norm weights, biases, convolution kernels). */
     public Tensor f32(String name, long... dims) {
         StoredTensor stored = checked(name, dims);
-        Tensor loaded = loaded(stored);
-        if (loaded.dtype() == DType.F32 && aligned(loaded)) {
-            return loaded;
+        if (loadedDtype(stored) == DType.F32 && stored.data().address() % Float.BYTES == 0) {
+            return loaded(stored);
         }
-        Tensor wide = owner.f32(dims);
-        backend.copy(loaded, wide);
-        return wide;
+        return converted(stored, DType.F32);
     }
 
     /**
@@ -186,15 +183,21 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
             case F16 -> DType.F16;
             case BF16 -> DType.BF16;
         };
-        Tensor loaded = loaded(stored);
-        if (wanted == loaded.dtype()) {
-            return loaded;
+        if (wanted == loadedDtype(stored)) {
+            return loaded(stored);
         }
         if (wanted == DType.F16) {
             WeightRange.require(stored);
         }
+        return converted(stored, wanted);
+    }
+
+    /** A copy in another dtype, or an aligned one; on a device the values as stored are there only while they are converted. */
+    private Tensor converted(StoredTensor stored, DType wanted) {
         Tensor copy = owner.allocate(wanted, stored.shape().toArray());
-        backend.copy(loaded, copy);
+        try (Workspace.Frame _ = owner.frame()) {
+            backend.copy(loaded(stored), copy);
+        }
         return copy;
     }
 
@@ -236,7 +239,11 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
         };
     }
 
-    private static boolean aligned(Tensor tensor) {
-        return tensor.data().address() % Float.BYTES == 0;
+    /** The dtype that {@link #loaded} gives. */
+    private static DType loadedDtype(StoredTensor stored) {
+        return switch (stored.dtype()) {
+            case F8_E4M3, F8_E5M2 -> DType.F32;
+            default -> stored.dtype();
+        };
     }
 }
