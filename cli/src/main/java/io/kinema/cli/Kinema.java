@@ -64,15 +64,18 @@ public final class Kinema implements Runnable {
         for (Object command : List.of(
                 new GenerateCommand(terminal),
                 new PlanCommand(terminal),
+                new ServeCommand(terminal),
+                new WorkerCommand(terminal),
+                new WorkerEngineCommand(),
                 new InspectCommand(terminal),
                 new CompareCommand(terminal),
                 new ConvertCommand(terminal),
                 new QuantizeCommand(terminal),
                 new VerifyCommand(terminal),
-                new WorkerCommand(terminal),
-                new WorkerEngineCommand(),
-                new ServeCommand(terminal),
+                new BenchCommand(terminal),
+                new QualifyCommand(terminal),
                 new StepCommand(terminal),
+                new CapabilitiesCommand(terminal),
                 new DoctorCommand(terminal))) {
             line.addSubcommand(command);
         }

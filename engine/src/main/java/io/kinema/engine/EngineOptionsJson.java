@@ -7,6 +7,7 @@ import io.kinema.compute.BackendOptions;
 import io.kinema.compute.MatrixLayout;
 import io.kinema.compute.Precision;
 import io.kinema.model.layout.WeightLayout;
+import io.kinema.model.load.WeightResidency;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -27,6 +28,11 @@ public final class EngineOptionsJson {
     private EngineOptionsJson() {
     }
 
+    /** Every option that this build has, by its name in JSON. */
+    public static List<String> fields() {
+        return FIELDS;
+    }
+
     public static ObjectNode write(EngineOptions options) {
         ObjectNode node = JsonNodeFactory.instance.objectNode();
         options.model().ifPresent(value -> node.put("model", value.toString()));
@@ -39,6 +45,7 @@ public final class EngineOptionsJson {
         options.backend().architecture().ifPresent(value -> node.put("kernel_architecture", value));
         options.backend().maxMemoryBytes().ifPresent(value -> node.put("max_device_memory", value));
         options.fp16WeightLayout().ifPresent(value -> node.put("fp16_weight_layout", value.label()));
+        options.weightOffload().ifPresent(value -> node.put("weight_offload", value.label()));
         return node;
     }
 
@@ -62,18 +69,21 @@ public final class EngineOptionsJson {
         text(node, "transformer").map(Path::of).or(base::transformer).ifPresent(options::transformer);
         text(node, "transformer_layout").map(EngineOptionsJson::layout).or(base::transformerLayout).ifPresent(options::transformerLayout);
         options.device(text(node, "device").orElse(base.device()));
-        options.precision(text(node, "precision").map(EngineOptionsJson::precision).orElse(base.precision()));
+        Precision precision = text(node, "precision").map(EngineOptionsJson::precision).orElse(base.precision());
+        options.precision(precision);
+        text(node, "fp16_weight_layout").map(EngineOptionsJson::matrixLayout).or(() -> base.fp16WeightLayout().filter(_ -> precision == base.precision()))
+                .ifPresent(options::fp16WeightLayout);
         or(integer(node, "threads"), base.threads()).ifPresent(options::threads);
         options.backend(new BackendOptions(text(node, "attention_backend").or(base.backend()::attention),
                 or(integer(node, "attention_query_tile"), base.backend().queryTile()),
                 or(integer(node, "kernel_architecture"), base.backend().architecture()),
                 node.has("max_device_memory") ? OptionalLong.of(whole(node, "max_device_memory")) : base.backend().maxMemoryBytes()));
-        text(node, "fp16_weight_layout").map(EngineOptionsJson::matrixLayout).or(base::fp16WeightLayout).ifPresent(options::fp16WeightLayout);
+        text(node, "weight_offload").map(EngineOptionsJson::residency).or(base::weightOffload).ifPresent(options::weightOffload);
         return options.build();
     }
 
-    private static MatrixLayout matrixLayout(String label) {
-        return MatrixLayout.labelled(label).orElseThrow(() -> new BadRequestException("fp16WeightLayout", "'" + label + "'", "expected row or column"));
+    private static WeightResidency residency(String label) {
+        return WeightResidency.labelled(label).orElseThrow(() -> new BadRequestException("weightOffload", "'" + label + "'", "expected component or layer"));
     }
 
     private static String label(WeightLayout layout) {
@@ -83,6 +93,10 @@ public final class EngineOptionsJson {
     private static WeightLayout layout(String label) {
         return Arrays.stream(WeightLayout.values()).filter(layout -> label(layout).equals(label)).findFirst()
                 .orElseThrow(() -> new BadRequestException("transformerLayout", "'" + label + "'", "expected original or comfyui"));
+    }
+
+    private static MatrixLayout matrixLayout(String label) {
+        return MatrixLayout.labelled(label).orElseThrow(() -> new BadRequestException("fp16WeightLayout", "'" + label + "'", "expected row or column"));
     }
 
     private static OptionalInt or(OptionalInt given, OptionalInt base) {

@@ -76,7 +76,7 @@ public final class H3Planner implements AutoCloseable {
     public RunPlan plan(GenerateRequest request, Rates rates) {
         ResolvedRequest resolved = resolve(request);
         return new Planner(model, options.transformer(), options.transformerLayout(), options.device(), options.threads(), options.backend(),
-                options.precision()).plan(resolved, FileHeaders::size, HeaderReader::read, rates);
+                options.precision(), options.fp16WeightLayoutInForce()).plan(resolved, FileHeaders::size, HeaderReader::read, rates);
     }
 
     private DitConfig transformer(Task task) {

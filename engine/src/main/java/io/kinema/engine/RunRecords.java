@@ -77,14 +77,14 @@ final class RunRecords {
         Component transformer = Component.transformerOf(request.task());
         return new RunRecord.Model(parts.folder().root().getFileName().toString(),
                 options.transformer().map(p -> p.getFileName().toString()).orElse(transformer.key()), modelHash.join(),
-                CheckpointIdentity.of(parts.transformerPath(request.task())).sha256());
+                CheckpointIdentity.of(parts.transformerPath(request.task())).sha256(), parts.encodings(request.task()).names());
     }
 
     private RunRecord.Execution execution() {
         SortedMap<String, String> choices = new TreeMap<>(parts.backend().choices());
-        options.fp16WeightLayout().ifPresent(layout -> choices.put("fp16_weight_layout", layout.label()));
+        options.route().ifPresent(reason -> choices.put("route", reason));
         return new RunRecord.Execution(parts.backend().device().toString(), parts.backend().name(), options.precision().label(),
-                parts.backend() instanceof CpuBackend cpu ? cpu.threads() : 1, choices);
+                parts.backend() instanceof CpuBackend cpu ? cpu.threads() : 1, options.fp16WeightLayoutInForce(), choices);
     }
 
     private RunRecord.Schedule schedule() {

@@ -3,6 +3,7 @@ package io.kinema.engine.forecast;
 import io.kinema.compute.Backend;
 import io.kinema.compute.BackendOptions;
 import io.kinema.compute.Device;
+import io.kinema.compute.MatrixLayout;
 import io.kinema.compute.Precision;
 import io.kinema.compute.cpu.CpuBackend;
 import io.kinema.engine.layout.PackedLayout;
@@ -36,9 +37,10 @@ import java.util.Set;
  * @param threads     of the device
  * @param backend     what a device other than the CPU is told
  * @param precision   plan of the transformer and the text encoder
+ * @param fp16WeightLayout in which order the transformer's FP16 matrices lie; empty in plans that have none
  */
 public record Planner(ModelFolder folder, Optional<Path> transformer, Optional<WeightLayout> transformerLayout, String device, OptionalInt threads,
-                      BackendOptions backend, Precision precision) {
+                      BackendOptions backend, Precision precision, Optional<MatrixLayout> fp16WeightLayout) {
     private static final double PROBE_SECONDS = 0.15;
 
     /**
@@ -63,11 +65,11 @@ public record Planner(ModelFolder folder, Optional<Path> transformer, Optional<W
         long preparation = work.preparation(sequence.rows(), steps.timesteps());
         long loop = request.steps() * work.step(sequence.rows());
         RunRecord.Execution execution = new RunRecord.Execution(placed(device), backendName(device), precision.label(),
-                device.equals("cpu") ? threads.orElse(Runtime.getRuntime().availableProcessors()) : 1);
+                device.equals("cpu") ? threads.orElse(Runtime.getRuntime().availableProcessors()) : 1, fp16WeightLayout);
         Component component = Component.transformerOf(request.task());
         String name = transformer.map(p -> String.valueOf(p.getFileName())).orElse(component.key());
         String modelName = String.valueOf(folder.root().getFileName());
-        TimeForecast time = new TimeForecast(rates, Rates.way(HostFacts.here().processor(), new RunRecord.Model(modelName, name, "", ""), execution),
+        TimeForecast time = new TimeForecast(rates, Rates.way(HostFacts.here().processor(), new RunRecord.Model(modelName, name, "", "", List.of()), execution),
                 sequence.rows(), preparation + loop, request.outputs());
         OptionalDouble probed = time.measured() || !device.equals("cpu") ? OptionalDouble.empty() : probe(opener);
         MemoryForecast memory = new MemoryForecast(sizes, precision, request, sequence, steps.timesteps());

@@ -69,6 +69,13 @@ public record TransformerWeights(Path path, JsonNode config, WeightLayout layout
         return this;
     }
 
+    /** How its matrices are stored. */
+    public WeightEncodings encodings() {
+        try (TensorSource stored = stored(path)) {
+            return WeightEncodings.of(stored);
+        }
+    }
+
     /** Maps the weights under the names that the transformer reads. @throws BadWeightsException when they do not fit the config */
     public TensorSource open() {
         return Network.TRANSFORMER.open(stored(path), layout, config);

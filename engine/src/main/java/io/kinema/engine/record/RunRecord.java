@@ -2,11 +2,13 @@ package io.kinema.engine.record;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.kinema.compute.Fallback;
+import io.kinema.compute.MatrixLayout;
 import io.kinema.engine.layout.FrameCounts;
 import io.kinema.engine.plan.ResolvedRequest;
 import java.time.Instant;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
@@ -66,8 +68,12 @@ public record RunRecord(Instant created, Session session, ResolvedRequest reques
      * @param transformer component that ran: {@code transformer} or {@code transformer_ref}
      * @param sha256      over the digests of all its files
      * @param transformerSha256 the same of the transformer that ran, which may come from elsewhere
+     * @param transformerEncodings how its matrices are stored, the encoding with the most values first
      */
-    public record Model(String name, String transformer, String sha256, String transformerSha256) {
+    public record Model(String name, String transformer, String sha256, String transformerSha256, List<String> transformerEncodings) {
+        public Model {
+            transformerEncodings = List.copyOf(transformerEncodings);
+        }
     }
 
     /**
@@ -87,16 +93,18 @@ public record RunRecord(Instant created, Session session, ResolvedRequest reques
      * @param backend   which implementation
      * @param precision label of the precision plan
      * @param threads   compute threads
+     * @param fp16WeightLayout in which order the transformer's FP16 matrices lay; empty in plans that have none
      * @param choices   what the backend chose where it had a choice: kernels by shape, plans
      */
-    public record Execution(String device, String backend, String precision, int threads, SortedMap<String, String> choices) {
+    public record Execution(String device, String backend, String precision, int threads, Optional<MatrixLayout> fp16WeightLayout,
+                            SortedMap<String, String> choices) {
         public Execution {
             choices = Collections.unmodifiableSortedMap(new TreeMap<>(choices));
         }
 
         /** A backend without choices. */
-        public Execution(String device, String backend, String precision, int threads) {
-            this(device, backend, precision, threads, new TreeMap<>());
+        public Execution(String device, String backend, String precision, int threads, Optional<MatrixLayout> fp16WeightLayout) {
+            this(device, backend, precision, threads, fp16WeightLayout, new TreeMap<>());
         }
     }
 

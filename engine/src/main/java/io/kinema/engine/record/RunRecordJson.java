@@ -27,8 +27,9 @@ final class RunRecordJson {
         root.set("request", ResolvedRequestJson.of(run.request()));
         root.set("defaults", texts(run.defaults()));
         root.set("output", output(run));
-        root.set("model", NODES.objectNode().put("name", run.model().name()).put("transformer", run.model().transformer())
-                .put("sha256", run.model().sha256()).put("transformer_sha256", run.model().transformerSha256()));
+        ObjectNode model = root.putObject("model").put("name", run.model().name()).put("transformer", run.model().transformer())
+                .put("sha256", run.model().sha256()).put("transformer_sha256", run.model().transformerSha256());
+        model.set("transformer_encodings", texts(run.model().transformerEncodings()));
         root.set("engine", engine(run.engine()));
         root.set("host", host(run.host()));
         root.set("execution", execution(run.execution()));
@@ -51,6 +52,7 @@ final class RunRecordJson {
     private static ObjectNode execution(RunRecord.Execution execution) {
         ObjectNode node = NODES.objectNode().put("device", execution.device()).put("backend", execution.backend())
                 .put("precision", execution.precision()).put("threads", execution.threads());
+        execution.fp16WeightLayout().ifPresent(layout -> node.put("fp16_weight_layout", layout.label()));
         if (!execution.choices().isEmpty()) {
             ObjectNode choices = node.putObject("choices");
             execution.choices().forEach(choices::put);

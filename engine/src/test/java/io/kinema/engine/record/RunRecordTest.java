@@ -20,6 +20,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
@@ -31,9 +32,9 @@ class RunRecordTest {
         ResolvedRequest request = new RequestResolver(Geometries.nano(), file -> new io.kinema.engine.plan.PictureSizes.Size(300, 200))
                 .resolve(GenerateRequest.prompt("\"Quotes\", 中文 and a\nline break").image(Path.of("/somewhere/else/cat.png")).frames(30).build());
         return new RunRecord(Instant.parse("2026-01-02T03:04:05Z"), new RunRecord.Session("e", 3, false), request, List.of("task"),
-                new RunRecord.Output(0, 0), new RunRecord.Model("tiny", "transformer", SHA, SHA),
+                new RunRecord.Output(0, 0), new RunRecord.Model("tiny", "transformer", SHA, SHA, List.of("BF16", "F32")),
                 new RunRecord.Engine(new Installation("1.2.3", SHA, "java", SHA), new TreeMap<>(Map.of("ffmpeg", "8")), List.of(new NativeLibrary("lib.so", SHA))),
-                new HostFacts("processor", 2, 3, "system", "java"), new RunRecord.Execution("cpu", "cpu", "fp32", 2),
+                new HostFacts("processor", 2, 3, "system", "java"), new RunRecord.Execution("cpu", "cpu", "fp32", 2, Optional.empty()),
                 new RunRecord.Schedule(List.of(1f, 0f), List.of(1f, 0f)), List.of(new StageTime(Stage.DENOISING, 2)), new UsefulWork.Rows(1, 2, 2, 4, 4),
                 List.of(rank(0, 1, 4_000_000), rank(1, 3, 2_000_000)), new RunRecord.Memory(5, new TreeMap<>(Map.of("vae", 6L))), 0,
                 List.of(new Fallback("reduction", "peer", "native", "no peer access")), SoundReport.of(new float[32_000], new float[32_000], 32_000),
