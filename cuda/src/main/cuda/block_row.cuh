@@ -3,8 +3,8 @@
 
 #include "common.cuh"
 
-// Three blocks of up to 256 threads on one multiprocessor, two where clang's code wants more registers. There, loads are also kept
-// from moving in front of each other's use: hoisted together they would spill.
+// As many blocks of up to 256 threads on one multiprocessor as go without spills: three, or two for clang's SM70 code. There, loads
+// are also kept from moving in front of each other's use: hoisted together they would spill.
 #ifdef __clang__
 #define ROW_BOUNDS __launch_bounds__(256, 2)
 #define KEEP_ORDER asm volatile("" ::: "memory")

@@ -267,6 +267,12 @@ __device__ __forceinline__ double shuffle_xor(double v, int mask) {
     return bits_double(((u64) high << 32) | low);
 }
 
+__device__ __forceinline__ int leading_zeros(u32 v) {
+    int n;
+    asm("clz.b32 %0, %1;" : "=r"(n) : "r"(v));
+    return n;
+}
+
 __device__ __forceinline__ void sync_warp() { asm volatile("bar.warp.sync 0xffffffff;" ::: "memory"); }
 
 /** NaN in either argument is ignored, as fmaxf does. */
@@ -337,7 +343,14 @@ __device__ __forceinline__ float square_root(float a) {
     return r;
 }
 
-__device__ __forceinline__ float silu(float x) { return quotient(x, 1.0f + expf(-x)); }
+/** x / (1 + exp(-x)) by two approximate instructions: within 3 ulp where it matters, |x| ulp where exp(-x) is large and the result small. */
+__device__ __forceinline__ float silu(float x) {
+    float e;
+    float r;
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(e) : "f"(x * -1.4426950408889634f));
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(1.0f + e));
+    return x * r;
+}
 
 /** 0.5 x (1 + tanh(z)) = x / (1 + exp(-2z)): no cancellation where tanh is near -1. */
 __device__ __forceinline__ float gelu_tanh(float x) {

@@ -48,9 +48,9 @@ KERNEL __launch_bounds__(256) kinema_prepare_f16(const float* x, i64 xStride, u1
     row.each([&](i64 column, float v[8]) ALWAYS { scaled.write(column, v); });
 }
 
-KERNEL __launch_bounds__(256) kinema_swiglu_prepare_f16(const void* gate, i64 gateStride, const void* up, i64 upStride, i32 type, u16* values,
+KERNEL __launch_bounds__(512) kinema_swiglu_prepare_f16(const void* gate, i64 gateStride, const void* up, i64 upStride, i32 type, u16* values,
                                                         i64 valuesStride, float* rowScale, i64 rows, i64 width) {
-    constexpr int HELD = 8;
+    constexpr int HELD = 4;
     bool gateAligned = aligned16(gate, type, gateStride);
     bool upAligned = aligned16(up, type, upStride);
     const void* gates = advance(gate, type, (i64) blockIdx.x * gateStride);

@@ -78,13 +78,20 @@ struct Modulation {
 
 }  // namespace
 
+// Four blocks on SM90, where that goes without spills.
+#if !defined(__clang__) && __CUDA_ARCH__ >= 900
+#define MODULATE_BOUNDS __launch_bounds__(256, 4)
+#else
+#define MODULATE_BOUNDS ROW_BOUNDS
+#endif
+
 #define MODULATION                                                                                                                  \
     Modulation {                                                                                                                    \
         shift + (i64) rowIndex[blockIdx.x] * shiftStride, scale + (i64) rowIndex[blockIdx.x] * scaleStride, weight, weightType,     \
             aligned16(weight, weightType, (i64) 0), aligned16(shift, F32, shiftStride), aligned16(scale, F32, scaleStride)          \
     }
 
-KERNEL ROW_BOUNDS kinema_rms_norm_modulate(const float* x, i64 xStride, const void* weight, i32 weightType, float eps,
+KERNEL MODULATE_BOUNDS kinema_rms_norm_modulate(const float* x, i64 xStride, const void* weight, i32 weightType, float eps,
                                                        const float* shift, i64 shiftStride, const float* scale, i64 scaleStride,
                                                        const i32* rowIndex, void* out, i64 outStride, i32 outType, i64 rows, i64 width) {
     i64 r = blockIdx.x;
@@ -287,76 +294,103 @@ KERNEL __launch_bounds__(256) kinema_group_norm_apply(const float* x, const Mome
 
 // ---- heads ---------------------------------------------------------------------------------------------------------
 
+namespace {
+
+/** Heads that one thread works on: their loads are in flight together. */
+constexpr int HEADS = 2;
+
+/** One head of one row, and this lane's eight channels of it. */
+struct Head {
+    u32 row;
+    u32 head;
+    bool live;
+    float v[8];
+};
+
+__device__ __forceinline__ void turn(Head& h, const float* mine, int column, int width, const void* cosine, i64 cosineRow, const void* sine,
+                                     i64 sineRow, i32 tableType, i32 rotated) {
+    float c[8];
+    float s[8];
+    load8(advance(cosine, tableType, h.row * cosineRow), tableType, column, rotated, aligned16(cosine, tableType, cosineRow), c);
+    load8(advance(sine, tableType, h.row * sineRow), tableType, column, rotated, aligned16(sine, tableType, sineRow), s);
+    int half = rotated >> 1;
+    if ((half & 7) == 0) {
+        // All eight channels lie in one half, so do their partners.
+        float partner[8];
+        float sign = column < half ? -1.0f : 1.0f;
+        load8(mine, F32, column < half ? column + half : column - half, width, true, partner);
+#pragma unroll
+        for (int j = 0; j < 8; j++) {
+            h.v[j] = h.v[j] * c[j] + sign * partner[j] * s[j];
+        }
+        return;
+    }
+#pragma unroll
+    for (int j = 0; j < 8; j++) {
+        int i = column + j;
+        if (i < rotated) {
+            float partner = i < half ? -mine[i + half] : mine[i - half];
+            h.v[j] = h.v[j] * c[j] + partner * s[j];
+        }
+    }
+}
+
+}  // namespace
+
 KERNEL __launch_bounds__(256) kinema_head_norm_rotary(const void* x, i64 xRow, i64 xHead, i32 xType, i32 normed, const void* weight,
                                                       i32 weightType, float eps, const void* cosine, i64 cosineRow, const void* sine,
                                                       i64 sineRow, i32 tableType, i32 rotated, void* out, i64 outRow, i64 outHead,
                                                       i32 outType, i64 rows, i32 heads, i32 width) {
-    // Lanes of one head: a power of two, eight channels each; the rotation's partner channel is fetched from shared memory.
-    __shared__ __align__(16) float channels[256 * 8];
-    int lanes = 1;
-    while (lanes * 8 < width) {
-        lanes *= 2;
-    }
-    int lane = threadIdx.x & (lanes - 1);
-    int slot = threadIdx.x / lanes;
-    u32 index = blockIdx.x * (256 / lanes) + slot;
-    u32 row = index / (u32) heads;
-    u32 head = index - row * (u32) heads;
-    bool live = row < rows;
+    // Lanes of one head: a power of two, eight channels each; the rotation's partner channels come from shared memory.
+    __shared__ __align__(16) float channels[HEADS][256 * 8];
+    int shift = width <= 8 ? 0 : 32 - leading_zeros((u32) (width - 1) >> 3);
+    int lane = threadIdx.x & ((1 << shift) - 1);
+    int slot = threadIdx.x >> shift;
+    int slots = 256 >> shift;
     int column = lane * 8;
-
-    float v[8];
-    if (live) {
-        i64 at = row * xRow + head * xHead;
-        bool aligned = aligned16(x, xType, xRow) && aligned16(x, xType, xHead);
-        load8(advance(x, xType, at), xType, column, width, aligned, v);
-    } else {
+    bool aligned = aligned16(x, xType, xRow) && aligned16(x, xType, xHead);
+    Head h[HEADS];
 #pragma unroll
-        for (int j = 0; j < 8; j++) {
-            v[j] = 0.0f;
-        }
+    for (int n = 0; n < HEADS; n++) {
+        u32 index = (blockIdx.x * HEADS + n) * slots + slot;
+        h[n].row = index / (u32) heads;
+        h[n].head = index - h[n].row * (u32) heads;
+        h[n].live = h[n].row < rows;
+        i64 at = h[n].live ? h[n].row * xRow + h[n].head * xHead : 0;
+        load8(advance(x, xType, at), xType, column, h[n].live ? width : 0, aligned, h[n].v);
     }
     if (normed) {
-        float squares = 0.0f;
 #pragma unroll
-        for (int j = 0; j < 8; j++) {
-            squares = fmaf(v[j], v[j], squares);
-        }
-        for (int mask = lanes >> 1; mask > 0; mask >>= 1) {
-            squares += shuffle_xor(squares, mask);
-        }
-        float inverse = 1.0f / square_root(squares / (float) width + eps);
-        normalise(v, inverse, weight, weightType, column, width, aligned16(weight, weightType, (i64) 0));
-    }
-    if (cosine != nullptr) {
-        float* mine = channels + slot * lanes * 8;
-        Words* to = (Words*) (mine + column);
-#pragma unroll
-        for (int q = 0; q < 2; q++) {
-            to[q] = Words{float_bits(v[4 * q]), float_bits(v[4 * q + 1]), float_bits(v[4 * q + 2]), float_bits(v[4 * q + 3])};
-        }
-        sync_warp();
-        if (live && column < rotated) {
-            float c[8];
-            float s[8];
-            const void* cosines = advance(cosine, tableType, row * cosineRow);
-            const void* sines = advance(sine, tableType, row * sineRow);
-            load8(cosines, tableType, column, rotated, aligned16(cosine, tableType, cosineRow), c);
-            load8(sines, tableType, column, rotated, aligned16(sine, tableType, sineRow), s);
-            int half = rotated / 2;
+        for (int n = 0; n < HEADS; n++) {
+            float squares = 0.0f;
 #pragma unroll
             for (int j = 0; j < 8; j++) {
-                int i = column + j;
-                if (i < rotated) {
-                    float partner = i < half ? -mine[i + half] : mine[i - half];
-                    v[j] = v[j] * c[j] + partner * s[j];
-                }
+                squares = fmaf(h[n].v[j], h[n].v[j], squares);
+            }
+            for (int mask = 1 << shift >> 1; mask > 0; mask >>= 1) {
+                squares += shuffle_xor(squares, mask);
+            }
+            float inverse = 1.0f / square_root(squares / (float) width + eps);
+            normalise(h[n].v, inverse, weight, weightType, column, width, aligned16(weight, weightType, (i64) 0));
+        }
+    }
+    if (cosine != nullptr) {
+#pragma unroll
+        for (int n = 0; n < HEADS; n++) {
+            store8(channels[n] + (slot << shift) * 8, F32, column, 256 * 8, true, h[n].v);
+        }
+        sync_warp();
+#pragma unroll
+        for (int n = 0; n < HEADS; n++) {
+            if (h[n].live && column < rotated) {
+                turn(h[n], channels[n] + (slot << shift) * 8, column, width, cosine, cosineRow, sine, sineRow, tableType, rotated);
             }
         }
     }
-    if (live) {
-        i64 at = row * outRow + head * outHead;
-        bool aligned = aligned16(out, outType, outRow) && aligned16(out, outType, outHead);
-        store8(advance(out, outType, at), outType, column, width, aligned, v);
+    bool outAligned = aligned16(out, outType, outRow) && aligned16(out, outType, outHead);
+#pragma unroll
+    for (int n = 0; n < HEADS; n++) {
+        i64 at = h[n].live ? h[n].row * outRow + h[n].head * outHead : 0;
+        store8(advance(out, outType, at), outType, column, h[n].live ? width : 0, outAligned, h[n].v);
     }
 }

@@ -107,15 +107,23 @@ void attend(const Problem& p, int type, float size, int out_type) {
         if (type == F32 || p.D % 8 != 0 || !driver->has(std::string("kinema_flash_") + name_of(type) + "_d64_q64")) {
             continue;
         }
-        std::vector<float> first;
-        for (int tile : {64, 128}) {
-            std::string kernel = std::string("kinema_flash_") + name_of(type) + width + "_q" + std::to_string(tile);
-            std::vector<float> got = run(kernel, p, o, out, scale, {(unsigned) ceil_div(p.M, tile), heads, 1}, tile, flash_shared(tile, d), false);
-            expect_near(kernel, what, got, expected, type == F16 ? 6e-4 : 4.5e-3);
-            if (tile == 64) {
-                first = got;
-            } else {
-                expect_equal(kernel, "bits of q64, " + what, got, first);
+        for (std::string kind : {"flash_", "flash_wgmma_"}) {
+            std::vector<float> first;
+            for (int tile : {64, 128}) {
+                std::string kernel = "kinema_" + kind + name_of(type) + width + "_q" + std::to_string(tile);
+                if (!driver->has(kernel)) {
+                    continue;
+                }
+                bool wgmma = kind == "flash_wgmma_";
+                unsigned block = wgmma ? tile * 2 + 128 : tile;
+                unsigned shared = wgmma ? 2 * d * (tile + 4 * (d == 64 ? 128 : 176)) + 1088 : flash_shared(tile, d);
+                std::vector<float> got = run(kernel, p, o, out, scale, {(unsigned) ceil_div(p.M, tile), heads, 1}, block, shared, false);
+                expect_near(kernel, what, got, expected, type == F16 ? 6e-4 : 4.5e-3);
+                if (tile == 64) {
+                    first = got;
+                } else {
+                    expect_equal(kernel, "bits of q64, " + what, got, first);
+                }
             }
         }
     }

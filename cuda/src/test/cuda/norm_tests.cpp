@@ -193,7 +193,7 @@ void heads(int rows, int count, int width, int rotated, bool normed, int in, int
     while (lanes * 8 < width) {
         lanes *= 2;
     }
-    int per_block = 256 / lanes;
+    int per_block = 2 * 256 / lanes;
     Dim grid{(unsigned) ceil_div((int64_t) rows * count, per_block), 1, 1};
     Matrix& to = in_place ? x : y;
     int64_t head = in_place ? pitch : width;

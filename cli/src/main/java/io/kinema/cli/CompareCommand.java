@@ -32,6 +32,8 @@ import picocli.CommandLine.Spec;
                 "Of a clip of Kinema's, latents, frames and WAV that were saved beside it are used where both sides have them."},
         footer = {"", "Exits with 0 when every gate passes, with 1 when one fails, with 2 when the two cannot be compared."})
 final class CompareCommand implements Callable<Integer> {
+    private static final int PROGRESS_FRAMES = 12;
+
     private final Terminal terminal;
 
     @Spec
@@ -77,11 +79,27 @@ final class CompareCommand implements Callable<Integer> {
         ComparisonOptions options = new ComparisonOptions(gates(), encoded, common, bitwise, report.isPresent());
         report.ifPresent(this::requireFree);
         Media.preload();
-        Comparison comparison = Comparer.compare(candidate, reference, options);
+        Comparison comparison = Comparer.compare(candidate, reference, options, this::show);
+        clearLine();
         report.ifPresent(file -> HtmlReport.write(comparison, file));
         terminal.print(json ? JsonReport.of(comparison).toPrettyString() : TableReport.of(comparison));
         boolean pass = comparison.verdict().passed() && (!strict || comparison.warnings().isEmpty());
         return pass ? ExitCode.DONE : ExitCode.FAILED;
+    }
+
+    /** A line that is rewritten, for a person; a file or a pipe gets results only. */
+    private void show(int frames) {
+        if (terminal.interactive() && frames % PROGRESS_FRAMES == 0) {
+            terminal.err().print("\r" + frames + " frames compared");
+            terminal.err().flush();
+        }
+    }
+
+    private void clearLine() {
+        if (terminal.interactive()) {
+            terminal.err().print("\r" + " ".repeat(40) + "\r");
+            terminal.err().flush();
+        }
     }
 
     /** The page must be writable, and not be one of the files it tells of. */

@@ -4,9 +4,16 @@ import io.kinema.compute.MatrixLayout;
 import io.kinema.compute.Precision;
 import io.kinema.engine.BadRequestException;
 import io.kinema.engine.EngineOptions;
+import io.kinema.engine.GenerateRequest;
+import io.kinema.measure.qualify.Ledger;
+import io.kinema.measure.qualify.RouteChoice;
+import io.kinema.measure.qualify.RouteChooser;
+import io.kinema.engine.model.BundledModel;
+import io.kinema.model.load.WeightResidency;
 import io.kinema.model.layout.WeightLayout;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -39,12 +46,34 @@ final class ExecutionOptions {
             + "with --precision fp16-fp32res (default: row).")
     private Optional<String> fp16WeightLayout = Optional.empty();
 
+    @Option(names = "--execution", paramLabel = "explicit|auto", description = "auto: the fastest way of running that kinema qualify found right and steady "
+            + "for this shape on this machine; else, and by default, the options as given.")
+    private Optional<String> execution = Optional.empty();
+    @Option(names = "--weight-offload", paramLabel = "component|layer", description = "Keep one network at a time on the GPU, whole or one layer of it "
+            + "(default: all that fit stay there).")
+    private Optional<String> weightOffload = Optional.empty();
+
+    @Option(names = "--random-weights", paramLabel = "released", description = "The released model's sizes with random weights: measures speed and "
+            + "memory, makes noise.")
+    private Optional<String> randomWeights = Optional.empty();
+
     @Mixin
     private DeviceOptions deviceOptions = new DeviceOptions();
+
+    /** The options as given, or with {@code --execution auto} what the user's ledger vouches for. */
+    RouteChoice route(GenerateRequest request) {
+        return switch (execution.orElse("explicit")) {
+            case "explicit" -> new RouteChoice(engine(), false, List.of());
+            case "auto" -> RouteChooser.of(Ledger.ofUser()).choose(engine(), request);
+            default -> throw new BadRequestException("execution", "'" + execution.get() + "'", "expected explicit or auto");
+        };
+    }
 
     EngineOptions engine() {
         EngineOptions.Builder options = EngineOptions.builder();
         model.ifPresent(options::model);
+        randomWeights.map(ExecutionOptions::random).ifPresent(options::model);
+        weightOffload.map(ExecutionOptions::residency).ifPresent(options::weightOffload);
         transformer.ifPresent(options::transformer);
         transformerLayout.map(ExecutionOptions::layout).ifPresent(options::transformerLayout);
         device.ifPresent(options::device);
@@ -74,6 +103,17 @@ final class ExecutionOptions {
             case "comfyui" -> WeightLayout.COMFYUI;
             default -> throw new BadRequestException("transformer-layout", "'" + label + "'", "expected original or comfyui");
         };
+    }
+
+    private static Path random(String name) {
+        if (!name.equals("released")) {
+            throw new BadRequestException("randomWeights", "'" + name + "'", "expected released");
+        }
+        return BundledModel.releasedSizes();
+    }
+
+    static WeightResidency residency(String label) {
+        return WeightResidency.labelled(label).orElseThrow(() -> new BadRequestException("weightOffload", "'" + label + "'", "expected component or layer"));
     }
 
     static Precision precision(String label) {

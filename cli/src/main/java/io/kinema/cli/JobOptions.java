@@ -8,6 +8,7 @@ import io.kinema.jobs.service.QueueOptions;
 import io.kinema.jobs.sql.DatabaseUrl;
 import io.kinema.jobs.storage.FolderStorage;
 import io.kinema.jobs.storage.OutputStorage;
+import io.kinema.jobs.storage.S3Storage;
 import io.kinema.jobs.worker.WorkerOptions;
 import io.kinema.jobs.worker.WorkerTimes;
 import java.nio.file.Path;
@@ -29,8 +30,9 @@ final class JobOptions {
     @Option(names = "--data", paramLabel = "DIR", description = "Folder for jobs, results and work in progress (default: kinema-data).")
     private Path data = Path.of("kinema-data");
 
-    @Option(names = "--storage", paramLabel = "DIR", description = "Folder for inputs and results, which all workers of the queue reach (default: storage in --data).")
-    private Optional<Path> storage = Optional.empty();
+    @Option(names = "--storage", paramLabel = "DIR|s3://BUCKET/PREFIX", description = "Where inputs and results are, which all workers of the queue reach "
+            + "(default: the folder storage in --data). A bucket may be followed by ?endpoint=URL&region=NAME; credentials come from the environment.")
+    private Optional<String> storage = Optional.empty();
 
     @Option(names = "--save-every", paramLabel = "K", description = "Save a running job's latents every K steps (default: 5).")
     private int saveEvery = 5;
@@ -55,7 +57,10 @@ final class JobOptions {
     }
 
     private OutputStorage files() {
-        return FolderStorage.open(storage.orElse(data.resolve("storage")));
+        if (storage.filter(name -> name.startsWith(S3Storage.SCHEME)).isPresent()) {
+            return S3Storage.open(storage.get());
+        }
+        return FolderStorage.open(storage.map(Path::of).orElse(data.resolve("storage")));
     }
 
     /**

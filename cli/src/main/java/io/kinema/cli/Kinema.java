@@ -73,7 +73,11 @@ public final class Kinema implements Runnable {
                 new WorkerEngineCommand(),
                 new ServeCommand(terminal),
                 new StepCommand(terminal),
-                new DoctorCommand(terminal))) {
+        for (Object command : List.of(
+                new DoctorCommand(terminal),
+                new BenchCommand(terminal),
+                new QualifyCommand(terminal),
+                new CapabilitiesCommand(terminal))) {
             line.addSubcommand(command);
         }
         line.addSubcommand(new CommandLine(new AdaptersCommand()).addSubcommand(new AdaptersInspectCommand(terminal)));

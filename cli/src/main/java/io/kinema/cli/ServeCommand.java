@@ -51,7 +51,7 @@ final class ServeCommand implements Callable<Integer> {
     @Override
     public Integer call() throws InterruptedException {
         if (noWorker && !jobs.shared()) {
-            throw new ParameterException(spec.commandLine(), "--no-worker needs --queue JDBC_URL: a queue in a file has no other worker");
+            throw new ParameterException(spec.commandLine(), "--no-worker: got it without --queue, expected both: a queue in a file has no other worker");
         }
         ServeOptions options = options();
         EngineOptions engine = execution.engine();
@@ -70,7 +70,7 @@ final class ServeCommand implements Callable<Integer> {
         try {
             return server.serve(jobs.data(), System.getenv()).log(new FailurePrinter(terminal));
         } catch (IllegalArgumentException wrong) {
-            throw new ParameterException(spec.commandLine(), wrong.getMessage(), wrong);
+            throw mistake(wrong);
         }
     }
 
@@ -79,8 +79,14 @@ final class ServeCommand implements Callable<Integer> {
             QueueOptions queue = jobs.queue(server.limits());
             return noWorker ? queue : queue.worker(jobs.worker(engine, spec));
         } catch (IllegalArgumentException wrong) {
-            throw new ParameterException(spec.commandLine(), wrong.getMessage(), wrong);
+            throw mistake(wrong);
         }
+    }
+
+    /** The server speaks of its host; the user typed {@code --host}. */
+    private ParameterException mistake(IllegalArgumentException wrong) {
+        String message = wrong.getMessage();
+        return new ParameterException(spec.commandLine(), message.startsWith("--") ? message : "--" + message, wrong);
     }
 
     private void makeFolder() {
@@ -95,7 +101,7 @@ final class ServeCommand implements Callable<Integer> {
         try {
             return Server.start(options, queue, planner);
         } catch (JavalinBindException taken) {
-            throw new ParameterException(spec.commandLine(), "port: got " + options.port() + ", which another program listens on, expected a free one; "
+            throw new ParameterException(spec.commandLine(), "--port: got " + options.port() + ", which another program listens on, expected a free one; "
                     + "give --port", taken);
         }
     }

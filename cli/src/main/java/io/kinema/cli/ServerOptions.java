@@ -57,7 +57,11 @@ final class ServerOptions {
 
     /** @throws IllegalArgumentException when a number is none that a queue can have */
     JobLimits limits() {
-        return new JobLimits(maxQueue, maxQueuePerKey.orElse(maxQueue), Duration.ofHours(keepHours));
+        try {
+            return new JobLimits(maxQueue, maxQueuePerKey.orElse(maxQueue), Duration.ofHours(keepHours));
+        } catch (IllegalArgumentException wrong) {
+            throw new IllegalArgumentException(wrong.getMessage().replace("job limits", "--max-queue, --keep"), wrong);
+        }
     }
 
     /**
@@ -82,7 +86,7 @@ final class ServerOptions {
         Optional<Path> file = tokenFile.or(() -> Optional.ofNullable(environment.get("KINEMA_TOKEN_FILE")).map(Path::of));
         Optional<String> word = token.or(() -> Optional.ofNullable(environment.get("KINEMA_TOKEN")));
         if (token.isPresent() && tokenFile.isPresent()) {
-            throw new IllegalArgumentException("token: got --token and --token-file, expected one of them");
+            throw new IllegalArgumentException("--token: got --token and --token-file, expected one of them");
         }
         // An option is stronger than the environment, whichever of the two ways it names.
         if (token.isEmpty() && file.isPresent()) {
@@ -94,17 +98,17 @@ final class ServerOptions {
     private static String read(Path file) {
         try {
             if (Files.size(file) > MOST_TOKEN_BYTES) {
-                throw new IllegalArgumentException("token file: got " + Files.size(file) + " bytes, expected at most " + MOST_TOKEN_BYTES);
+                throw new IllegalArgumentException("--token-file: got " + Files.size(file) + " bytes, expected at most " + MOST_TOKEN_BYTES);
             }
             return Files.readString(file);
         } catch (IOException e) {
-            throw new IllegalArgumentException("token file: '" + file + "' cannot be read, expected a text file with a token on each line", e);
+            throw new IllegalArgumentException("--token-file: '" + file + "' cannot be read, expected a text file with a token on each line", e);
         }
     }
 
     private static Path folder(Path given) {
         if (!Files.isDirectory(given)) {
-            throw new IllegalArgumentException("files: got '" + given + "', expected a folder");
+            throw new IllegalArgumentException("--files: got '" + given + "', expected a folder");
         }
         return given.toAbsolutePath();
     }
@@ -114,12 +118,12 @@ final class ServerOptions {
         for (String text : adapters) {
             int equals = text.indexOf('=');
             if (equals < 1) {
-                throw new IllegalArgumentException("adapter: got '" + text + "', expected NAME=FILE[:SCALE]");
+                throw new IllegalArgumentException("--adapter: got '" + text + "', expected NAME=FILE[:SCALE]");
             }
             AdapterUse use = AdapterUse.parse(text.substring(equals + 1));
             Path file = use.file().toAbsolutePath();
             if (!Files.isRegularFile(file)) {
-                throw new IllegalArgumentException("adapter: got '" + text + "', which is no file, expected NAME=FILE[:SCALE]");
+                throw new IllegalArgumentException("--adapter: got '" + text + "', which is no file, expected NAME=FILE[:SCALE]");
             }
             offered.put(text.substring(0, equals), new AdapterUse(file, use.scale(), use.alpha()));
         }

@@ -6,6 +6,7 @@ import io.kinema.engine.pipeline.Backends;
 import io.kinema.measure.step.OperationTimes;
 import io.kinema.measure.step.TransformerStep;
 import io.kinema.model.dit.DitConfig;
+import io.kinema.model.load.WeightResidency;
 import java.util.Locale;
 import java.util.OptionalInt;
 import java.util.concurrent.Callable;
@@ -40,6 +41,9 @@ final class StepCommand implements Callable<Integer> {
     @Option(names = "--runs", paramLabel = "N", description = "Timed evaluations (default: 3).")
     private int runs = 3;
 
+    @Option(names = "--weight-offload", paramLabel = "component|layer", description = "Where the layers live: all on the device, or one at a time.")
+    private String residency = WeightResidency.COMPONENT.label();
+
     @Mixin
     private DeviceOptions deviceOptions = new DeviceOptions();
 
@@ -50,13 +54,14 @@ final class StepCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         TransformerStep step = new TransformerStep(DitConfig.RELEASED.withLayers(layers), ExecutionOptions.precision(precision),
-                new TransformerStep.Rows(textRows, audioRows, videoRows), Math.max(1, runs));
+                new TransformerStep.Rows(textRows, audioRows, videoRows), Math.max(1, runs), ExecutionOptions.residency(residency));
         try (Backend backend = Backends.opener(device, OptionalInt.empty(), deviceOptions.backend()).get()) {
             TransformerStep.Result result = step.measure(backend);
             print("step %s %s, %d layers, rows %d+%d+%d: median %.4f s of %s, %.1f useful TFLOP/s", device, precision, layers, textRows, audioRows,
                     videoRows, result.median(), result.seconds(), result.flops() / result.median() / 1e12);
             print("loaded in %.1f s, first evaluation %.2f s, peak device memory %d bytes, sum of velocities %.9g, repeats bitwise: %s",
                     result.loadSeconds(), result.firstSeconds(), backend.report().peakDeviceBytes(), result.checksum(), result.repeatsBitwise());
+            result.replay().ifPresent(r -> print("recorded evaluation %.4f s, the same bits: %s", r.seconds(), r.bitwise()));
             for (OperationTimes.Line line : result.table()) {
                 print("  %9.3f ms %4d x  %s", line.seconds() * 1e3, line.calls(), line.operation());
             }

@@ -3,6 +3,7 @@ package io.kinema.compute;
 import io.kinema.weights.DType;
 import io.kinema.weights.StoredTensor;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * Owns one device's execution resources (threads, streams, libraries) until it is closed, and computes on tensors there.
@@ -70,6 +71,26 @@ public interface Backend extends LinearOps, NormOps, AttentionOps, ElementwiseOp
 
     /** Waits until everything enqueued has finished. */
     void finish();
+
+    /**
+     * Records what {@code work} would enqueue, without running it, where the backend can. Every tensor that it uses, scratch
+     * included, must stay where it is as long as the recording is replayed; it must not copy from or to host memory, and must
+     * have run once before, so that plans are made. A replay gives the same bits.
+     *
+     * @return owned by the caller; empty when this backend runs operations at once
+     */
+    default Optional<Recording> record(Runnable work) {
+        return Optional.empty();
+    }
+
+    /** Owns recorded work until it is closed; closing twice is harmless. */
+    interface Recording extends AutoCloseable {
+        /** Enqueues all of it. */
+        void replay();
+
+        @Override
+        void close();
+    }
 
     /** A point after everything enqueued so far, for measuring time on the device. */
     default TimeMark mark() {

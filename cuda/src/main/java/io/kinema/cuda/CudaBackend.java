@@ -7,6 +7,7 @@ import io.kinema.compute.Tensor;
 import io.kinema.compute.TimeMark;
 import io.kinema.compute.Workspace;
 import io.kinema.compute.check.CheckedBackend;
+import io.kinema.compute.event.TransferEvent;
 import io.kinema.cuda.driver.GpuEvent;
 import io.kinema.cuda.driver.GpuFacts;
 import io.kinema.cuda.driver.GpuGraph;
@@ -16,6 +17,7 @@ import io.kinema.cuda.memory.DeviceWorkspace;
 import io.kinema.weights.DType;
 import io.kinema.weights.StoredTensor;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 
 /**
@@ -80,7 +82,8 @@ public final class CudaBackend extends CheckedBackend {
         kernels();
         Tensor copy = owner.allocate(stored.dtype(), stored.shape().toArray());
         if (copy.elements() > 0) {
-            parts.stream().upload(stored.data(), copy.data().address(), copy.elements() * copy.dtype().bytes());
+            long bytes = copy.elements() * copy.dtype().bytes();
+            TransferEvent.around("cpu", device().toString(), bytes, () -> parts.stream().upload(stored.data(), copy.data().address(), bytes));
         }
         return copy;
     }
@@ -100,15 +103,22 @@ public final class CudaBackend extends CheckedBackend {
         parts.stream().synchronize();
     }
 
-    /**
-     * Captures what {@code work} enqueues, without running it. Tensors that it uses, scratch included, must stay where they
-     * are as long as the graph is launched, and it must not copy from or to host memory.
-     *
-     * @return owned by the caller; launch it on {@link #stream()}
-     */
-    public GpuGraph capture(Runnable work) {
+    @Override
+    public Optional<Recording> record(Runnable work) {
         kernels();
-        return parts.stream().capture(work);
+        GpuGraph graph = parts.stream().capture(work);
+        return Optional.of(new Recording() {
+            @Override
+            public void replay() {
+                kernels();
+                graph.launch(parts.stream());
+            }
+
+            @Override
+            public void close() {
+                graph.close();
+            }
+        });
     }
 
     @Override

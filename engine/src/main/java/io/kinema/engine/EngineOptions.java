@@ -4,6 +4,7 @@ import io.kinema.compute.BackendOptions;
 import io.kinema.compute.MatrixLayout;
 import io.kinema.compute.Precision;
 import io.kinema.model.layout.WeightLayout;
+import io.kinema.model.load.WeightResidency;
 import java.nio.file.Path;
 import java.util.Objects;
 import java.util.Optional;
@@ -20,9 +21,12 @@ import java.util.OptionalInt;
  * @param threads     compute threads, 1 to 1024; the machine's cores when empty
  * @param backend     what a device other than the CPU is told
  * @param fp16WeightLayout in which order the transformer's FP16 matrices lie, for the plan fp16-fp32res alone; row when empty
+ * @param weightOffload    keep one network at a time on the device, whole or one layer of it; empty keeps all
+ * @param route       why somebody else chose these options for the caller, for the run record; empty otherwise
  */
 public record EngineOptions(Optional<Path> model, Optional<Path> transformer, Optional<WeightLayout> transformerLayout, String device,
-                            Precision precision, OptionalInt threads, BackendOptions backend, Optional<MatrixLayout> fp16WeightLayout) {
+                            Precision precision, OptionalInt threads, BackendOptions backend, Optional<MatrixLayout> fp16WeightLayout,
+                            Optional<WeightResidency> weightOffload, Optional<String> route) {
     /** Most threads an engine takes. */
     public static final int MAX_THREADS = 1024;
 
@@ -33,6 +37,7 @@ public record EngineOptions(Optional<Path> model, Optional<Path> transformer, Op
         Objects.requireNonNull(device, "device");
         Objects.requireNonNull(precision, "precision");
         Objects.requireNonNull(backend, "backend");
+        Objects.requireNonNull(weightOffload, "weightOffload");
         if (threads.isPresent() && (threads.getAsInt() < 1 || threads.getAsInt() > MAX_THREADS)) {
             throw new BadRequestException("threads", "" + threads.getAsInt(), "expected 1 to " + MAX_THREADS);
         }
@@ -56,6 +61,12 @@ public record EngineOptions(Optional<Path> model, Optional<Path> transformer, Op
         return new Builder();
     }
 
+    /** The same options, and why somebody chose them. */
+    public EngineOptions chosenBecause(String reason) {
+        return new EngineOptions(model, transformer, transformerLayout, device, precision, threads, backend, fp16WeightLayout, weightOffload,
+                Optional.of(reason));
+    }
+
     /** Collects options; one thread. */
     public static final class Builder {
         private Optional<Path> model = Optional.empty();
@@ -65,6 +76,7 @@ public record EngineOptions(Optional<Path> model, Optional<Path> transformer, Op
         private Precision precision = Precision.FP32;
         private OptionalInt threads = OptionalInt.empty();
         private Optional<MatrixLayout> fp16WeightLayout = Optional.empty();
+        private Optional<WeightResidency> weightOffload = Optional.empty();
         private BackendOptions backend = BackendOptions.DEFAULTS;
 
         private Builder() {
@@ -100,6 +112,12 @@ public record EngineOptions(Optional<Path> model, Optional<Path> transformer, Op
             return this;
         }
 
+        /** One network at a time on the device, whole or one layer of it. */
+        public Builder weightOffload(WeightResidency value) {
+            weightOffload = Optional.of(value);
+            return this;
+        }
+
         public Builder fp16WeightLayout(MatrixLayout value) {
             fp16WeightLayout = Optional.of(value);
             return this;
@@ -112,7 +130,8 @@ public record EngineOptions(Optional<Path> model, Optional<Path> transformer, Op
         }
 
         public EngineOptions build() {
-            return new EngineOptions(model, transformer, transformerLayout, device, precision, threads, backend, fp16WeightLayout);
+            return new EngineOptions(model, transformer, transformerLayout, device, precision, threads, backend, fp16WeightLayout, weightOffload,
+                    Optional.empty());
         }
     }
 }

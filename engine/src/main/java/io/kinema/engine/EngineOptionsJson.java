@@ -7,6 +7,7 @@ import io.kinema.compute.BackendOptions;
 import io.kinema.compute.MatrixLayout;
 import io.kinema.compute.Precision;
 import io.kinema.model.layout.WeightLayout;
+import io.kinema.model.load.WeightResidency;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -27,6 +28,11 @@ public final class EngineOptionsJson {
     private EngineOptionsJson() {
     }
 
+    /** Every option that this build has, by its name in JSON. */
+    public static List<String> fields() {
+        return FIELDS;
+    }
+
     public static ObjectNode write(EngineOptions options) {
         ObjectNode node = JsonNodeFactory.instance.objectNode();
         options.model().ifPresent(value -> node.put("model", value.toString()));
@@ -39,6 +45,7 @@ public final class EngineOptionsJson {
         options.backend().architecture().ifPresent(value -> node.put("kernel_architecture", value));
         options.backend().maxMemoryBytes().ifPresent(value -> node.put("max_device_memory", value));
         options.fp16WeightLayout().ifPresent(value -> node.put("fp16_weight_layout", value.label()));
+        options.weightOffload().ifPresent(value -> node.put("weight_offload", value.label()));
         return node;
     }
 
@@ -71,7 +78,12 @@ public final class EngineOptionsJson {
                 or(integer(node, "attention_query_tile"), base.backend().queryTile()),
                 or(integer(node, "kernel_architecture"), base.backend().architecture()),
                 node.has("max_device_memory") ? OptionalLong.of(whole(node, "max_device_memory")) : base.backend().maxMemoryBytes()));
+        text(node, "weight_offload").map(EngineOptionsJson::residency).or(base::weightOffload).ifPresent(options::weightOffload);
         return options.build();
+    }
+
+    private static WeightResidency residency(String label) {
+        return WeightResidency.labelled(label).orElseThrow(() -> new BadRequestException("weightOffload", "'" + label + "'", "expected component or layer"));
     }
 
     private static String label(WeightLayout layout) {

@@ -2,6 +2,7 @@ package io.kinema.engine;
 
 import io.kinema.compute.Backend;
 import io.kinema.compute.MatrixLayout;
+import io.kinema.engine.layout.LatentShape;
 import io.kinema.engine.model.BundledModel;
 import io.kinema.engine.model.ModelFolder;
 import io.kinema.engine.model.ModelGeometry;
@@ -68,7 +69,7 @@ public final class H3Engine implements AutoCloseable {
         this.model = model;
         this.backend = backend;
         this.parts = new ModelParts(model, backend, options.precision(), options.transformer(), options.transformerLayout(),
-                options.fp16WeightLayout().orElse(MatrixLayout.ROW));
+                options.fp16WeightLayout().orElse(MatrixLayout.ROW), options.weightOffload());
         this.modelHash = CompletableFuture.supplyAsync(() -> CheckpointIdentity.of(model.root()).sha256(), Background::run);
     }
 
@@ -232,7 +233,7 @@ public final class H3Engine implements AutoCloseable {
                 if (request.outputs() > 1) {
                     listener.progress(new Progress.OutputStarted(k, request.outputs(), seed));
                 }
-                H3Pipeline.Made made = pipeline.make(seed, clock, PipelineTap.NONE, keeper(saving, k, request.steps(), records));
+                H3Pipeline.Made made = pipeline.make(seed, clock, PipelineTap.NONE, keeper(saving, k, request, records));
                 Clip clip = records.clip(k, seed, made, pipeline.rows(), clock.stages());
                 metrics.clip(clip.record());
                 clip.record().warnings().forEach(warning -> listener.progress(new Progress.Message(warning)));
@@ -242,8 +243,10 @@ public final class H3Engine implements AutoCloseable {
         }
     }
 
-    private static StepKeeper keeper(Optional<StepSaving> saving, int output, int steps, RunRecords records) {
-        return saving.<StepKeeper>map(s -> new SavedSteps(s, output, steps, records::requestKey)).orElse(StepKeeper.NONE);
+    private StepKeeper keeper(Optional<StepSaving> saving, int output, ResolvedRequest request, RunRecords records) {
+        LatentShape shape = new LatentShape(model.geometry().latentChannels(), request.latentFrames(), request.latentHeight(), request.latentWidth());
+        return saving.<StepKeeper>map(s -> new SavedSteps(s, output, request.steps(), records::requestKey,
+                new LatentEstimate(request.videoGrid(), model.geometry().patch(), shape))).orElse(StepKeeper.NONE);
     }
 
     private void claim() {

@@ -80,8 +80,10 @@ final class RunRecords {
     }
 
     private RunRecord.Execution execution() {
+        SortedMap<String, String> choices = new TreeMap<>(parts.backend().choices());
+        options.route().ifPresent(reason -> choices.put("route", reason));
         return new RunRecord.Execution(parts.backend().device().toString(), parts.backend().name(), options.precision().label(),
-                parts.backend() instanceof CpuBackend cpu ? cpu.threads() : 1, options.fp16WeightLayoutInForce(), new TreeMap<>(parts.backend().choices()));
+                parts.backend() instanceof CpuBackend cpu ? cpu.threads() : 1, options.fp16WeightLayoutInForce(), choices);
     }
 
     private RunRecord.Schedule schedule() {

@@ -29,13 +29,18 @@ final class SavedSteps implements StepKeeper {
     private final int output;
     private final int steps;
     private final Supplier<String> key;
+    private final LatentEstimate estimate;
 
-    /** @param key what the request, its inputs and the model are, by content; asked when it is needed, for it may take a while */
-    SavedSteps(StepSaving saving, int output, int steps, Supplier<String> key) {
+    /**
+     * @param key      what the request, its inputs and the model are, by content; asked when it is needed, for it may take a while
+     * @param estimate is saved too, for whoever wants to look; nothing goes on from it
+     */
+    SavedSteps(StepSaving saving, int output, int steps, Supplier<String> key, LatentEstimate estimate) {
         this.saving = saving;
         this.output = output;
         this.steps = steps;
         this.key = key;
+        this.estimate = estimate;
     }
 
     @Override
@@ -51,11 +56,13 @@ final class SavedSteps implements StepKeeper {
             state = Optional.empty();
         }
         state.ifPresent(s -> saving.listener().restored(output, s.step(), steps));
+        state.ifPresent(estimate::follow);
         return state;
     }
 
     @Override
     public void finished(SamplerState state, int of) {
+        estimate.follow(state);
         if (state.step() % saving.every() != 0 && state.step() != of) {
             return;
         }
@@ -63,9 +70,18 @@ final class SavedSteps implements StepKeeper {
         ArrayNode seconds = JsonNodeFactory.instance.arrayNode();
         state.seconds().forEach(seconds::add);
         metadata.put("seconds", seconds.toString());
-        try (MemoryTensors tensors = MemoryTensors.builder("saved steps").floats(VIDEO, state.video(), state.video().length)
-                .floats(AUDIO, state.audio(), state.audio().length).build()) {
-            SafetensorsWriter.write(saving.file(), List.of(tensors.get(VIDEO), tensors.get(AUDIO)), metadata);
+        MemoryTensors.Builder builder = MemoryTensors.builder("saved steps").floats(VIDEO, state.video(), state.video().length)
+                .floats(AUDIO, state.audio(), state.audio().length);
+        List<String> names = new ArrayList<>(List.of(VIDEO, AUDIO));
+        estimate.middle().ifPresent(middle -> {
+            builder.floats(StepSaving.ESTIMATE, middle, estimate.sizes());
+            names.add(StepSaving.ESTIMATE);
+        });
+        try (MemoryTensors tensors = builder.build()) {
+            SafetensorsWriter.write(saving.file(), names.stream().map(tensors::get).toList(), metadata);
+        } catch (BadWeightsException full) {
+            // Costs time if this attempt fails later, and nothing if it does not.
+            return;
         }
         saving.listener().saved(output, state.step(), of);
     }

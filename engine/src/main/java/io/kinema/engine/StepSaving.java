@@ -17,6 +17,12 @@ import java.util.Optional;
  * @param listener    hears of it
  */
 public record StepSaving(Path file, int every, int firstOutput, Listener listener) {
+    /**
+     * A tensor of the file, once two steps are known: FP32 (channels, height, width), the middle latent frame of the clip that the loop is
+     * heading for. It is there to be looked at; nothing goes on from it.
+     */
+    public static final String ESTIMATE = "estimate";
+
     /** Hears what is saved and restored, on the thread that runs the request. */
     public interface Listener {
         /** The loop of this output goes on after this many steps. */

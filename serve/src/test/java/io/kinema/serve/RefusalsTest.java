@@ -147,7 +147,7 @@ class RefusalsTest {
     @Test
     void aFileIsJudgedByWhatItIsNotByWhatItIsCalled() {
         TestServer.Answer text = server.post("/v1/videos", new Multipart().field("prompt", "x").file("input_reference", "x.png", "image/png", "<svg/>".getBytes(StandardCharsets.UTF_8)));
-        assertThat(text.json().path("detail").asText()).isEqualTo("input_reference: got a file of an unknown kind, expected PNG, JPEG or WebP; MP4, MOV or WebM; WAV, "
+        assertThat(text.json().path("detail").asText()).isEqualTo("input_reference: got a file of an unknown kind, expected PNG, JPEG, WebP or HEIC; MP4, MOV or WebM; WAV, "
                 + "MP3 or another sound");
         TestServer.Answer video = server.post("/v1/videos", new Multipart().field("prompt", "x").file("video_reference", "x.mp4", "video/mp4",
                 PngWriter.encode(RgbImage.black(64, 64))));

@@ -99,6 +99,10 @@ final class TestServer implements AutoCloseable {
         return server.port();
     }
 
+    OutputStorage storage() {
+        return storage;
+    }
+
     Server server() {
         return server;
     }

@@ -58,6 +58,16 @@ public interface TensorSource extends AutoCloseable {
         return MatrixCompanions.rows(this, name, from, to);
     }
 
+    /**
+     * Where the first run of rows ends that lie in order in the file: rows {@code [from, end)} of {@link #rows} and {@link #matrix}
+     * are a view, however the source puts rows in order.
+     *
+     * @return more than {@code from} where {@code to} is, and at most {@code to}
+     */
+    default long runEnd(String name, long from, long to) {
+        return to;
+    }
+
     /** Where it came from, for messages: a path or a short description. */
     String origin();
 

@@ -122,6 +122,10 @@ public final class Quantizer {
         if (!coded(target)) {
             return List.of(new Spec(target.name(), plainType(target), target.shape()));
         }
+        TensorStream stream = new TensorStream(source);
+        if (target.names().stream().anyMatch(n -> stream.dtype(n).isEmpty())) {
+            throw already(target);
+        }
         String module = module(target);
         return List.of(new Spec(target.name(), DType.I8, target.shape()), new Spec(module + ".weight_scale", DType.F32, Shape.of(target.shape().dim(0))),
                 new Spec(module + ".comfy_quant", DType.U8, Shape.of(Int8Rows.marker(group(target)).length)));

@@ -61,7 +61,11 @@ final class TensorStream {
     float[] floats(String name, long from, long to) {
         long width = header(name).shape().dim(1);
         float[] values = new float[Math.toIntExact((to - from) * width)];
-        MatrixValues.decode(source.matrix(name, from, to), 0, to - from, values, 0);
+        for (long row = from; row < to; ) {
+            long end = source.runEnd(name, row, to);
+            MatrixValues.decode(source.matrix(name, row, end), 0, end - row, values, Math.toIntExact((row - from) * width));
+            row = end;
+        }
         return values;
     }
 

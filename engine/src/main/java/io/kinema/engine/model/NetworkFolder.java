@@ -23,6 +23,7 @@ import java.util.Optional;
  */
 public record NetworkFolder(Path folder, Network network, WeightLayout layout, JsonNode config, Path weights) {
     private static final String CONFIG = "config.json";
+    private static final String RANDOM = "random_weights.json";
 
     /** @throws BadWeightsException when a config is missing or wrong, or is no config of an H3 network */
     public static NetworkFolder read(Path folder) {
@@ -47,8 +48,17 @@ public record NetworkFolder(Path folder, Network network, WeightLayout layout, J
         });
     }
 
-    /** Maps the weights under the names that the network reads. @throws BadWeightsException when they do not fit the config */
+    /**
+     * Maps the weights under the names that the network reads, or makes random ones where the folder has a file
+     * {@code random_weights.json} in place of weights.
+     *
+     * @throws BadWeightsException when they do not fit the config
+     */
     public TensorSource open() {
+        Path random = folder.resolve(RANDOM);
+        if (Files.isRegularFile(random)) {
+            return RandomWeights.of(network.inventory(config), random);
+        }
         return network.open(WeightFiles.open(weights), layout, config);
     }
 

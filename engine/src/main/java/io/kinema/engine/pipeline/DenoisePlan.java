@@ -90,6 +90,11 @@ public final class DenoisePlan implements AutoCloseable {
         }
     }
 
+    /** The transformer it was made for. */
+    Dit dit() {
+        return dit;
+    }
+
     /** Rows of the packed sequence. */
     public UsefulWork.Rows rows() {
         return rows;

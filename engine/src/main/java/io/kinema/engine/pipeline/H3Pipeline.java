@@ -85,6 +85,9 @@ public final class H3Pipeline implements AutoCloseable {
     private void load(PipelineInput input, Clock clock) {
         clock.stage(Stage.LOADING, () -> {
             parts.tokenizer();
+            if (parts.oneNetworkAtATime()) {
+                return null;
+            }
             parts.textEncoder();
             parts.transformer(input.task(), input.adapters());
             parts.videoDecoder();
@@ -118,6 +121,10 @@ public final class H3Pipeline implements AutoCloseable {
         long start = System.nanoTime();
         Dit dit = parts.transformer(input.task(), input.adapters());
         Work before = dit.work();
+        if (plan != null && plan.dit() != dit) {
+            plan.close();
+            plan = null;
+        }
         if (plan == null) {
             plan = DenoisePlan.of(backend, dit, layout, text.hidden(), input.video(), input.audio(), tap.looks());
         }

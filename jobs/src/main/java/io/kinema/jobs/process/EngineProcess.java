@@ -63,11 +63,6 @@ public final class EngineProcess implements AutoCloseable {
         return Optional.ofNullable(reports.poll(Math.max(0, longest.toNanos()), TimeUnit.NANOSECONDS));
     }
 
-    /** True when another report of this kind already waits, so that this one is old. */
-    public boolean superseded(Class<? extends EngineReport> kind) {
-        return reports.stream().anyMatch(kind::isInstance);
-    }
-
     /** How long it has given no sign of life. */
     public Duration silence() {
         return Duration.ofNanos(System.nanoTime() - heardAt);

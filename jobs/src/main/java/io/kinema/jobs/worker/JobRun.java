@@ -93,6 +93,12 @@ final class JobRun {
 
     End run() throws InterruptedException {
         Path steps = folder.resolve("steps.safetensors");
+        try (StepKeeping keeping = new StepKeeping(storage, JobFiles.steps(id()), steps)) {
+            return run(steps, keeping);
+        }
+    }
+
+    private End run(Path steps, StepKeeping keeper) throws InterruptedException {
         try {
             stage(JobStage.FETCHING_INPUTS);
             GenerateRequest request = insist(() -> JobInputs.fetch(lease.job(), storage, folder));
@@ -106,17 +112,17 @@ final class JobRun {
         } catch (StorageException e) {
             return new End.Failed(new JobError(JobError.Code.STORAGE_FAILED, e.getMessage()));
         } catch (IOException gone) {
-            return follow(steps, Optional.of(gone));
+            return follow(keeper, Optional.of(gone));
         }
-        return follow(steps, Optional.empty());
+        return follow(keeper, Optional.empty());
     }
 
-    private End follow(Path steps, Optional<IOException> orderLost) throws InterruptedException {
+    private End follow(StepKeeping keeper, Optional<IOException> orderLost) throws InterruptedException {
         while (true) {
             Optional<EngineReport> report = engine.next(told ? options.times().poll() : BETWEEN_REPORTS);
             if (report.isPresent()) {
                 movedAt = System.nanoTime();
-                Optional<End> end = hear(report.get(), steps);
+                Optional<End> end = hear(report.get(), keeper);
                 if (end.isPresent()) {
                     return end.get();
                 }
@@ -129,18 +135,14 @@ final class JobRun {
         }
     }
 
-    private Optional<End> hear(EngineReport report, Path steps) throws InterruptedException {
+    private Optional<End> hear(EngineReport report, StepKeeping keeper) throws InterruptedException {
         switch (report) {
             case EngineReport.Ready _, EngineReport.Alive _ -> { }
             case EngineReport.StageBegan began -> stage(began.stage());
             case EngineReport.OutputBegan began -> counts(began.output(), 0, 0, 0);
             case EngineReport.Step s -> counts(s.output(), s.step(), s.steps(), progress.resumedAtStep());
             case EngineReport.Restored s -> counts(s.output(), s.step(), s.steps(), s.step());
-            case EngineReport.Saved _ -> {
-                if (!engine.superseded(EngineReport.Saved.class)) {
-                    keepSteps(steps);
-                }
-            }
+            case EngineReport.Saved _ -> keeper.saved();
             case EngineReport.OutputReady ready -> {
                 try {
                     store(ready);
@@ -156,6 +158,10 @@ final class JobRun {
                 return Optional.of(stopped());
             }
             case EngineReport.Failed failed -> {
+                if (failed.error().code() == JobError.Code.GENERATION_FAILED) {
+                    // Out of memory, a number that is not finite, an error of the VM: the next job gets a process that has not met it.
+                    engine.close();
+                }
                 return Optional.of(cancelling ? new End.Stopped() : new End.Failed(failed.error()));
             }
             case EngineReport.Died died -> {
@@ -167,16 +173,6 @@ final class JobRun {
 
     private End stopped() {
         return cancelling ? new End.Stopped() : new End.Released();
-    }
-
-    /** A step that cannot be stored costs time after a crash, nothing else. */
-    private void keepSteps(Path steps) {
-        try {
-            storage.put(JobFiles.steps(id()), steps);
-        } catch (StorageException e) {
-            // The next one may do.
-            movedAt = System.nanoTime();
-        }
     }
 
     private void store(EngineReport.OutputReady ready) throws InterruptedException {
@@ -227,7 +223,6 @@ final class JobRun {
             queue.progress(lease, progress);
         } catch (StoreUnavailableException away) {
             // Progress is for onlookers: the next report brings it.
-            movedAt = System.nanoTime();
         }
         told = true;
         toldAt = System.nanoTime();
@@ -243,7 +238,6 @@ final class JobRun {
             }
         } catch (StoreUnavailableException away) {
             // Nobody can ask for anything at the moment.
-            movedAt = System.nanoTime();
         }
         Optional<Long> release = releaseAt.get();
         if (release.isPresent() && releasingSince.isEmpty() && System.nanoTime() - release.get() >= 0) {
@@ -257,7 +251,6 @@ final class JobRun {
             engine.order(order);
         } catch (IOException gone) {
             // Its end is on the way as a report.
-            assert !engine.alive() || cancelling || releasingSince.isPresent();
         }
     }
 

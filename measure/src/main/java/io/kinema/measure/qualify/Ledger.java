@@ -74,6 +74,20 @@ public final class Ledger {
         }
     }
 
+    /** Before work whose outcome belongs here. @throws BadRequestException when the file cannot be written */
+    public void requireWritable() {
+        try {
+            Files.createDirectories(file.toAbsolutePath().getParent());
+            FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE).close();
+        } catch (IOException e) {
+            throw unwritable(e);
+        }
+    }
+
+    private BadRequestException unwritable(IOException e) {
+        return new BadRequestException("ledger", "'" + file + "' (" + e.getMessage() + ")", "expected a file that can be written");
+    }
+
     /**
      * Adds an entry; on return it is on the disk.
      *
@@ -90,7 +104,7 @@ public final class Ledger {
                     return append(content, channel, lock);
                 }
             } catch (IOException e) {
-                throw new BadRequestException("ledger", "'" + file + "' (" + e.getMessage() + ")", "expected a file that can be written");
+                throw unwritable(e);
             }
         }
     }
@@ -101,6 +115,7 @@ public final class Ledger {
         // A process that died while it wrote left a piece of a line: it becomes a line of its own, which readers report.
         String before = text.isEmpty() || text.endsWith("\n") ? "" : "\n";
         ObjectNode entry = content.deepCopy();
+        entry.remove("sha256");
         entry.put("schema", SCHEMA).put("previous", last(text));
         entry.put("sha256", CanonicalJson.sha256(entry));
         ByteBuffer line = ByteBuffer.wrap((before + CanonicalJson.text(entry) + "\n").getBytes(StandardCharsets.UTF_8));

@@ -29,22 +29,28 @@ import java.util.function.Function;
  */
 public final class Qualification {
     private final Function<EngineOptions, H3Engine> opener;
-    private final Bench bench;
+    private final Measuring bench;
     private final Ledger ledger;
 
-    private Qualification(Function<EngineOptions, H3Engine> opener, Bench bench, Ledger ledger) {
+    private Qualification(Function<EngineOptions, H3Engine> opener, Measuring bench, Ledger ledger) {
         this.opener = opener;
         this.bench = bench;
         this.ledger = ledger;
     }
 
-    /** On the engines of this installation. */
-    public static Qualification standard(Ledger ledger) {
-        return new Qualification(H3Engine::open, Bench.standard(), ledger);
+    /** How a contract is measured: {@link Bench#run}. */
+    @FunctionalInterface
+    interface Measuring {
+        BenchReport run(BenchContract contract, Path folder, Bench.Listener listener, Cancellation cancellation);
     }
 
-    /** On engines and a bench of the caller's. */
-    static Qualification on(Function<EngineOptions, H3Engine> opener, Bench bench, Ledger ledger) {
+    /** On the engines of this installation. */
+    public static Qualification standard(Ledger ledger) {
+        return new Qualification(H3Engine::open, Bench.standard()::run, ledger);
+    }
+
+    /** On engines and measurements of the caller's. */
+    static Qualification on(Function<EngineOptions, H3Engine> opener, Measuring bench, Ledger ledger) {
         return new Qualification(opener, bench, ledger);
     }
 
@@ -84,6 +90,7 @@ public final class Qualification {
      * @throws io.kinema.engine.CancelledException   when it was cancelled; the ledger is as before
      */
     public Outcome qualify(BenchContract contract, EngineOptions candidate, Path folder, Consumer<String> says, ProgressListener progress, Cancellation cancellation) {
+        ledger.requireWritable();
         says.accept("baseline, one clip");
         Clip reference = clip(contract, contract.execution(), progress, cancellation);
         says.accept("candidate, one clip");

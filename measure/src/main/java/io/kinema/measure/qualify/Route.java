@@ -30,11 +30,11 @@ record Route(ObjectNode options) {
         return new Route(json.deepCopy());
     }
 
-    /** Options that run this way on that model. */
-    EngineOptions on(Optional<Path> model) {
+    /** Options that run this way on that model, and say why. */
+    EngineOptions on(Optional<Path> model, String reason) {
         ObjectNode whole = options.deepCopy();
         model.ifPresent(folder -> whole.put("model", folder.toString()));
-        return EngineOptionsJson.read(whole);
+        return EngineOptionsJson.read(whole).chosenBecause(reason);
     }
 
     /** True when nothing is stated otherwise. */

@@ -3,6 +3,8 @@ package io.kinema.measure.qualify;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.kinema.engine.BadRequestException;
 import io.kinema.engine.EngineOptions;
+import io.kinema.engine.GenerateRequest;
+import io.kinema.engine.H3Planner;
 import io.kinema.engine.plan.ResolvedRequest;
 import io.kinema.measure.contract.CanonicalJson;
 import io.kinema.weights.BadWeightsException;
@@ -28,6 +30,18 @@ public final class RouteChooser {
         return new RouteChooser(ledger);
     }
 
+    /**
+     * {@link #choose(EngineOptions, ResolvedRequest)} of a request that is not resolved yet.
+     *
+     * @throws io.kinema.engine.BadRequestException  when the request breaks a rule
+     * @throws io.kinema.weights.BadWeightsException when the model's folder is missing or no H3 model
+     */
+    public RouteChoice choose(EngineOptions given, GenerateRequest request) {
+        try (H3Planner planner = H3Planner.open(given)) {
+            return choose(given, planner.resolve(request));
+        }
+    }
+
     /** @param given the baseline: what runs when nothing is qualified against it */
     public RouteChoice choose(EngineOptions given, ResolvedRequest request) {
         Ledger.Contents contents = ledger.read();
@@ -50,7 +64,7 @@ public final class RouteChooser {
         reasons.addFirst(String.format(Locale.ROOT, "auto: %s, qualified for %s here on %s: %.2f times as fast as the options as given, within all quality gates (entry %s)",
                 route.beside(search.baseline), RequestShape.text(search.shape), entry.path("created").asText().replaceFirst("T.*", ""), speedUp(entry),
                 entry.path("sha256").asText().substring(0, 12)));
-        return new RouteChoice(route.on(given.model()), true, reasons);
+        return new RouteChoice(route.on(given.model(), reasons.getFirst()), true, reasons);
     }
 
     /** Of each shape, baseline and candidate the entry that was written last, oldest first. */
@@ -116,7 +130,7 @@ public final class RouteChooser {
                 }
                 List<String> changed = new ArrayList<>(here.get().differences(entry.path("baseline").path("inputs")));
                 if (changed.isEmpty()) {
-                    changed.addAll(RouteInputs.of(candidate.on(given.model()), request.task()).differences(entry.path("candidate").path("inputs")));
+                    changed.addAll(RouteInputs.of(candidate.on(given.model(), ""), request.task()).differences(entry.path("candidate").path("inputs")));
                 }
                 return changed;
             } catch (BadRequestException | BadWeightsException | IllegalStateException e) {

@@ -1,6 +1,7 @@
 package io.kinema.measure.step;
 
 import io.kinema.compute.Backend;
+import io.kinema.compute.MatrixLayout;
 import io.kinema.compute.Precision;
 import io.kinema.compute.Tensor;
 import io.kinema.compute.TimeMark;
@@ -12,14 +13,17 @@ import io.kinema.model.dit.DitLayout;
 import io.kinema.model.dit.DitSequence;
 import io.kinema.model.dit.DitTensors;
 import io.kinema.model.dit.Modulation;
+import io.kinema.model.dit.RecordedStep;
 import io.kinema.model.dit.Velocities;
 import io.kinema.model.load.Inventory;
 import io.kinema.model.load.Parameters.Rounding;
+import io.kinema.model.load.WeightResidency;
 import io.kinema.weights.DType;
 import io.kinema.weights.RandomTensors;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.stream.IntStream;
 
@@ -30,8 +34,9 @@ import java.util.stream.IntStream;
  * @param precision plan of its products
  * @param rows      of the packed sequence
  * @param runs      timed evaluations after the first, which makes plans; at least 1
+ * @param residency of the blocks
  */
-public record TransformerStep(DitConfig config, Precision precision, Rows rows, int runs) {
+public record TransformerStep(DitConfig config, Precision precision, Rows rows, int runs, WeightResidency residency) {
     private static final long SEED = 7;
     private static final float[] TIMESTEPS = {0.3f, 0.6f};
     private static final double LARGEST_POSITION = 60;
@@ -55,23 +60,46 @@ public record TransformerStep(DitConfig config, Precision precision, Rows rows, 
      * @param checksum     sum of the velocities; equal sums of equal runs
      */
     public record Result(double loadSeconds, double firstSeconds, List<Double> seconds, double flops, List<OperationTimes.Line> table, double checksum,
-                         boolean repeatsBitwise) {
+                         boolean repeatsBitwise, Optional<Replay> replay) {
         /** The middle one of the timed evaluations. */
         public double median() {
             return seconds.stream().sorted().toList().get(seconds.size() / 2);
         }
     }
 
+    /** A recorded evaluation. @param bitwise it gave the bits of the first evaluation */
+    public record Replay(double seconds, boolean bitwise) {
+    }
+
+    private static Optional<Replay> replay(Backend backend, Dit dit, DitSequence sequence, Modulation modulation, float[] rowTimesteps, Tensor video,
+                                           Tensor audio, Velocities out, float[] expected) {
+        backend.fill(out.video(), Float.NaN);
+        Optional<RecordedStep> recorded = dit.record(sequence, modulation, video, audio, out);
+        return recorded.map(step -> {
+            try (step; TimeMark from = backend.mark()) {
+                step.replay(rowTimesteps);
+                try (TimeMark to = backend.mark()) {
+                    backend.finish();
+                    return new Replay(to.secondsSince(from), Arrays.equals(expected, host(backend, out.video())));
+                }
+            }
+        });
+    }
+
     /** Runs it. The backend stays open. */
     public Result measure(Backend backend) {
         long start = System.nanoTime();
-        try (RandomTensors weights = weights(); Dit dit = Dit.open(backend, weights, config, precision, Rounding.of(precision))) {
+        try (RandomTensors weights = weights(); Dit dit = open(backend, weights, config)) {
             backend.finish();
             double load = (System.nanoTime() - start) / 1e9;
             try (Workspace memory = backend.workspace("step rows")) {
                 return evaluations(backend, dit, memory, load, weights);
             }
         }
+    }
+
+    private Dit open(Backend backend, RandomTensors weights, DitConfig sizes) {
+        return Dit.open(backend, weights, sizes, precision, Rounding.of(precision), MatrixLayout.ROW, residency);
     }
 
     private RandomTensors weights() {
@@ -110,13 +138,14 @@ public record TransformerStep(DitConfig config, Precision precision, Rows rows, 
                 }
             }
             float[] again = host(backend, out.video());
+            Optional<Replay> replay = replay(backend, dit, sequence, modulation, rowTimesteps, video, audio, out, velocities);
             double sum = 0;
             for (float v : again) {
                 sum += v;
             }
             UsefulWork.Rows counted = new UsefulWork.Rows(rows.text(), rows.video(), rows.video(), rows.audio(), rows.audio());
             return new Result(load, first, seconds, UsefulWork.of(config).step(counted), table(backend, weights, layout, text, rowTimesteps, video, audio, out),
-                    sum, Arrays.equals(velocities, again));
+                    sum, Arrays.equals(velocities, again), replay);
         }
     }
 
@@ -126,7 +155,7 @@ public record TransformerStep(DitConfig config, Precision precision, Rows rows, 
         try (OperationTimes times = new OperationTimes()) {
             Backend watched = times.watch(backend);
             DitConfig shallow = config.withLayers(Math.min(config.layers(), 2));
-            try (Dit dit = Dit.open(watched, weights, shallow, precision, Rounding.of(precision));
+            try (Dit dit = open(watched, weights, shallow);
                  DitSequence sequence = dit.prepare(layout, text); Modulation modulation = dit.modulation(TIMESTEPS)) {
                 times.close();
                 dit.forward(sequence, modulation, rowTimesteps, video, audio, out);

@@ -84,6 +84,11 @@ public final class FusedTensors implements TensorSource {
     }
 
     @Override
+    public long runEnd(String name, long from, long to) {
+        return base.runEnd(name, from, to);
+    }
+
+    @Override
     public StoredMatrix matrix(String name, long from, long to) {
         if (!pairs.containsKey(name) && !edits.containsKey(name)) {
             return base.matrix(name, from, to);

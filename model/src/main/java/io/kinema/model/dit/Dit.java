@@ -16,10 +16,13 @@ import io.kinema.model.layer.RotaryTable;
 import io.kinema.model.load.BlockStore;
 import io.kinema.model.load.Parameters;
 import io.kinema.model.load.Parameters.Rounding;
+import io.kinema.model.load.WeightResidency;
 import io.kinema.model.work.Work;
 import io.kinema.model.work.WorkPart;
+import io.kinema.weights.DType;
 import io.kinema.weights.TensorSource;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
@@ -47,11 +50,13 @@ public final class Dit implements AutoCloseable {
     private final Tensor outputNorm;
     private final Projection videoOut;
     private final Projection audioOut;
+    private final WeightResidency residency;
     private AdaptersInForce adapters = AdaptersInForce.NONE;
 
-    private Dit(Backend backend, DitConfig config, Precision precision, Parameters p) {
+    private Dit(Backend backend, DitConfig config, Precision precision, Parameters p, WeightResidency residency) {
         this.run = new Execution(backend, precision, backend.workspace("dit scratch"));
         this.config = config;
+        this.residency = residency;
         this.rounding = p.rounding();
         this.geometry = new Attention.Geometry(config.heads(), config.heads(), config.headDim(), config.qkNormEps(), false);
         this.weights = p.owner();
@@ -60,27 +65,29 @@ public final class Dit implements AutoCloseable {
         this.refiner = new TokenRefiner(p, config);
         this.modulationInput = config.curve().<ModulationInput>map(curve -> new TimeCurve(p, curve)).orElseGet(() -> new TimeEmbedding(p, config));
         this.adaLayerNorm = new AdaLayerNorm(p, config, modulationInput.width());
-        this.blocks = BlockStore.resident(config.layers(), i -> BlockWeights.read(p.under(name(i)), config));
+        this.blocks = BlockStore.of(residency, config.layers(), p, (reader, i) -> BlockWeights.read(reader.under(name(i)), config));
         this.outputNorm = p.f32("norm_out.norm.weight", config.hidden());
         this.videoOut = Projection.read(p, "proj_out", config.videoPatchDim(), config.hidden());
         this.audioOut = Projection.read(p, "audio_proj_out", config.audioChannels(), config.hidden());
     }
 
-    /** {@link #open(Backend, TensorSource, DitConfig, Precision, Rounding, MatrixLayout)} with row-major matrices. */
+    /** {@link #open(Backend, TensorSource, DitConfig, Precision, Rounding, MatrixLayout, WeightResidency)} with row-major matrices, all resident. */
     public static Dit open(Backend backend, TensorSource source, DitConfig config, Precision precision, Rounding rounding) {
-        return open(backend, source, config, precision, rounding, MatrixLayout.ROW);
+        return open(backend, source, config, precision, rounding, MatrixLayout.ROW, WeightResidency.COMPONENT);
     }
 
     /**
      * @param source   tensors with the diffusers layout's names
      * @param rounding how the blocks' matrices are stored for products; the FP32 islands stay as in the file
-     * @param layout   of the matrices that are rounded to FP16
+     * @param layout    of the matrices that are rounded to FP16
+     * @param residency of the blocks
      * @throws io.kinema.weights.BadWeightsException when a tensor is missing or does not fit the config
      */
-    public static Dit open(Backend backend, TensorSource source, DitConfig config, Precision precision, Rounding rounding, MatrixLayout layout) {
+    public static Dit open(Backend backend, TensorSource source, DitConfig config, Precision precision, Rounding rounding, MatrixLayout layout,
+                           WeightResidency residency) {
         Workspace owner = backend.workspace("dit weights");
         try {
-            return new Dit(backend, config, precision, new Parameters(backend, source, owner, "", rounding, layout));
+            return new Dit(backend, config, precision, new Parameters(backend, source, owner, "", rounding, layout), residency);
         } catch (RuntimeException e) {
             owner.close();
             throw e;
@@ -200,20 +207,62 @@ public final class Dit implements AutoCloseable {
         }
         RowTables rows = RowTables.of(layout, modulation, rowTimesteps);
         try (Workspace.Frame _ = run.scratch().frame()) {
+            RowIndex index = new RowIndex(Execution.upload(run.backend(), run.scratch(), rows.ada()),
+                    Execution.upload(run.backend(), run.scratch(), rows.wantedOutput()));
+            evaluate(sequence, modulation, index, video, audio, out, tap, Optional.of(rows));
+        }
+    }
+
+    /** Table rows on the device: of every packed row in the blocks' tables, of every wanted row in the output norm's. */
+    private record RowIndex(Tensor ada, Tensor wanted) {
+    }
+
+    /**
+     * Records an evaluation for replay, where the backend can and the blocks stay on the device.
+     *
+     * @param video rows on the device; a replay reads what they hold then
+     * @param audio likewise
+     * @param out   written by every replay
+     * @return owned by the caller; it dies with this transformer, the sequence and the modulation
+     */
+    public Optional<RecordedStep> record(DitSequence sequence, Modulation modulation, Tensor video, Tensor audio, Velocities out) {
+        if (residency != WeightResidency.COMPONENT) {
+            return Optional.empty();
+        }
+        DitLayout layout = sequence.layout();
+        Workspace memory = run.backend().workspace("dit recorded step");
+        RowIndex index = new RowIndex(memory.allocate(DType.I32, layout.rows()), memory.allocate(DType.I32, layout.wanted().length));
+        try {
+            Optional<Backend.Recording> recording = run.backend().record(() -> {
+                try (Workspace.Frame _ = run.scratch().frame()) {
+                    evaluate(sequence, modulation, index, video, audio, out, StageTap.NONE, Optional.empty());
+                }
+            });
+            return recording.map(r -> new RecordedStep(run.backend(), memory, r, index.ada(), index.wanted(), layout, modulation));
+        } catch (RuntimeException e) {
+            memory.close();
+            throw e;
+        }
+    }
+
+    /** The evaluation itself: enqueues only. @param rows what only a tap looks at */
+    private void evaluate(DitSequence sequence, Modulation modulation, RowIndex index, Tensor video, Tensor audio, Velocities out, StageTap tap,
+                          Optional<RowTables> rows) {
+        DitLayout layout = sequence.layout();
+        try (Workspace.Frame _ = run.scratch().frame()) {
             run.work().validRows(layout.claimedRows());
             run.work().enter(WorkPart.INPUT);
             Tensor x = pack(sequence, placed(video), placed(audio), tap);
             run.work().enter(WorkPart.BLOCKS);
-            Tensor adaRows = Execution.upload(run.backend(), run.scratch(), rows.ada());
             for (int i = 0; i < blocks.count(); i++) {
                 try (BlockStore.Lease<PreNormBlock.Weights> lease = blocks.acquire(i)) {
-                    ModulatedBlock.forward(run, config, geometry, i, BlockWeights.adapted(lease.weights(), name(i), adapters), modulation, adaRows, sequence.rotary(), x, tap);
+                    ModulatedBlock.forward(run, config, geometry, i, BlockWeights.adapted(lease.weights(), name(i), adapters), modulation, index.ada(), sequence.rotary(), x, tap);
                     run.work().block();
                 }
             }
-            tapOutputNorm(modulation, rows, x, tap);
+            rows.ifPresent(r -> tapOutputNorm(modulation, r, x, tap));
             run.work().enter(WorkPart.HEADS);
-            heads(sequence, modulation, rows, x, out);
+            heads(sequence, modulation, index.wanted(), x, out);
         }
     }
 
@@ -267,7 +316,7 @@ public final class Dit implements AutoCloseable {
     }
 
     /** Output norm and heads on the wanted rows only: both work row by row, the rest would be thrown away. */
-    private void heads(DitSequence sequence, Modulation modulation, RowTables rows, Tensor x, Velocities out) {
+    private void heads(DitSequence sequence, Modulation modulation, Tensor wantedRows, Tensor x, Velocities out) {
         int videoRows = sequence.layout().wantedVideoRows();
         int wanted = videoRows + sequence.layout().wantedAudioRows();
         if (wanted == 0) {
@@ -275,7 +324,7 @@ public final class Dit implements AutoCloseable {
         }
         Tensor picked = run.scratch().f32(wanted, config.hidden());
         run.backend().gatherRows(x, sequence.wantedIndex(), picked);
-        Tensor normed = outputNorm(modulation, rows.wantedOutput(), picked);
+        Tensor normed = outputNorm(modulation, wantedRows, picked);
         if (videoRows > 0) {
             videoOut.forward(run, adapters, normed.rows(0, videoRows), out.video());
         }
@@ -284,9 +333,8 @@ public final class Dit implements AutoCloseable {
         }
     }
 
-    private Tensor outputNorm(Modulation modulation, int[] rowIndex, Tensor x) {
+    private Tensor outputNorm(Modulation modulation, Tensor rows, Tensor x) {
         Tensor normed = run.scratch().f32(x.shape().toArray());
-        Tensor rows = Execution.upload(run.backend(), run.scratch(), rowIndex);
         run.backend().rmsNormModulate(x, outputNorm, config.finalNormEps(),
                 new RowModulation(modulation.outputShift(), modulation.outputScale(), rows), normed);
         return normed;
@@ -296,7 +344,7 @@ public final class Dit implements AutoCloseable {
     private void tapOutputNorm(Modulation modulation, RowTables rows, Tensor x, StageTap tap) {
         if (tap.wants("norm_out")) {
             try (Workspace.Frame _ = run.scratch().frame()) {
-                tap.stage("norm_out", outputNorm(modulation, rows.output(), x));
+                tap.stage("norm_out", outputNorm(modulation, Execution.upload(run.backend(), run.scratch(), rows.output()), x));
             }
         }
     }

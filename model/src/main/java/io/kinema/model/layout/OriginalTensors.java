@@ -92,6 +92,11 @@ public final class OriginalTensors implements TensorSource {
         return offset.isEmpty() ? gatheredRows(name, source, from, to) : renamed(stored.rows(source.name(), from + offset.getAsLong(), to + offset.getAsLong()), name);
     }
 
+    @Override
+    public long runEnd(String name, long from, long to) {
+        return source(name).order().runEnd(from, to, source(name).shape().dim(0));
+    }
+
     /** Coded matrices are views too; one whose rows would have to be gathered is refused. */
     @Override
     public StoredMatrix matrix(String name, long from, long to) {

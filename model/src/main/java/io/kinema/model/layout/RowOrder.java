@@ -48,6 +48,11 @@ public sealed interface RowOrder {
         }
 
         @Override
+        public long runEnd(long from, long to, long rows) {
+            return from < rows / 2 ? Math.min(to, rows / 2) : to;
+        }
+
+        @Override
         public OptionalLong offset(long from, long to, long rows) {
             long half = rows / 2;
             return from < half && to > half ? OptionalLong.empty() : OptionalLong.of(from < half ? half : -half);
@@ -82,6 +87,12 @@ public sealed interface RowOrder {
             for (int h = 0; h < heads; h++) {
                 stored.asSlice((PARTS * (long) h + part) * head, head).copyFrom(read.asSlice(h * head, head));
             }
+        }
+
+        @Override
+        public long runEnd(long from, long to, long rows) {
+            long head = rows / heads;
+            return head == 0 ? to : Math.min(to, (from / head + 1) * head);
         }
 
         @Override
@@ -130,6 +141,11 @@ public sealed interface RowOrder {
      * @param rows of the matrix that is read
      */
     OptionalLong offset(long from, long to, long rows);
+
+    /** Where the first run of rows from {@code from} on ends for which {@link #offset} is one number, at most {@code to}. */
+    default long runEnd(long from, long to, long rows) {
+        return to;
+    }
 
     /** The way back: puts the rows of what is read where they are stored. Both segments hold whole rows of one length. */
     void scatter(MemorySegment read, MemorySegment stored);

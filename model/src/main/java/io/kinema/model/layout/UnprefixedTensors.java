@@ -82,6 +82,11 @@ final class UnprefixedTensors implements TensorSource {
     }
 
     @Override
+    public long runEnd(String name, long from, long to) {
+        return stored.runEnd(PREFIX + name, from, to);
+    }
+
+    @Override
     public String origin() {
         return stored.origin();
     }

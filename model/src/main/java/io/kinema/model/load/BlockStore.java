@@ -83,6 +83,14 @@ public interface BlockStore<T> extends AutoCloseable {
         };
     }
 
+    /** Blocks that live where {@code residency} says. @param load as for {@link #onDemand} */
+    static <T> BlockStore<T> of(WeightResidency residency, int count, Parameters p, BiFunction<Parameters, Integer, T> load) {
+        return switch (residency) {
+            case COMPONENT -> resident(count, i -> load.apply(p, i));
+            case LAYER -> onDemand(count, p, load);
+        };
+    }
+
     /** All blocks loaded now and kept: on the CPU views of the checkpoint's map. Their memory belongs to whoever loads them. */
     static <T> BlockStore<T> resident(int count, IntFunction<T> load) {
         List<T> blocks = IntStream.range(0, count).mapToObj(load).toList();

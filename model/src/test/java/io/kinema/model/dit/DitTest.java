@@ -16,6 +16,7 @@ import io.kinema.model.PoisonedMemory;
 import io.kinema.model.StageTap;
 import io.kinema.model.TestBackends;
 import io.kinema.model.load.Parameters.Rounding;
+import io.kinema.model.load.WeightResidency;
 import io.kinema.weights.Checkpoint;
 import java.util.Arrays;
 import java.util.function.Supplier;
@@ -105,7 +106,8 @@ class DitTest {
     @MethodSource("backends")
     void columnMajorMatricesGiveTheSameValues(Supplier<Backend> backends) {
         try (Backend backend = backends.get(); Dit rows = dit(backend, Precision.FP16_FP32RES);
-             Dit columns = Dit.open(backend, source, config, Precision.FP16_FP32RES, Rounding.F16, MatrixLayout.COLUMN)) {
+             Dit columns = Dit.open(backend, source, config, Precision.FP16_FP32RES, Rounding.F16, MatrixLayout.COLUMN,
+                     WeightResidency.COMPONENT)) {
             float[] expected = plain(rows, backend, inputs.layout(), inputs.timesteps());
             float[] got = plain(columns, backend, inputs.layout(), inputs.timesteps());
             if (backend.name().equals("reference")) {

@@ -9,6 +9,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.IntConsumer;
 
 /**
  * Compares two results: clips of Kinema's with what was saved beside them, any videos, sounds, folders of pictures, or safetensors
@@ -18,9 +19,11 @@ import java.util.Optional;
 public final class Comparer {
     private final ComparisonOptions options;
     private final Differences differences;
+    private final IntConsumer framesDone;
 
-    private Comparer(ComparisonOptions options) {
+    private Comparer(ComparisonOptions options, IntConsumer framesDone) {
         this.options = options;
+        this.framesDone = framesDone;
         this.differences = new Differences(options.common());
     }
 
@@ -31,7 +34,12 @@ public final class Comparer {
      * @throws io.kinema.weights.BadWeightsException when a safetensors file is damaged or has no tensor in common with the other
      */
     public static Comparison compare(Path candidate, Path reference, ComparisonOptions options) {
-        return new Comparer(options).compare(SideFinder.find(candidate, options.encoded()), SideFinder.find(reference, options.encoded()));
+        return compare(candidate, reference, options, frames -> { });
+    }
+
+    /** {@link #compare(Path, Path, ComparisonOptions)} that tells on the calling thread, after each pair of frames, how many are done. */
+    public static Comparison compare(Path candidate, Path reference, ComparisonOptions options, IntConsumer framesDone) {
+        return new Comparer(options, framesDone).compare(SideFinder.find(candidate, options.encoded()), SideFinder.find(reference, options.encoded()));
     }
 
     private Comparison compare(Side a, Side b) {
@@ -63,7 +71,7 @@ public final class Comparer {
         if (x.lossy() || y.lossy()) {
             differences.note("frames were decoded from a lossy codec; the gates are meant for frames before encoding (--frames-dir saves them)");
         }
-        try (PictureComparer comparer = new PictureComparer(options, differences)) {
+        try (PictureComparer comparer = new PictureComparer(options, differences, framesDone)) {
             return Optional.of(comparer.compare(x, y));
         }
     }

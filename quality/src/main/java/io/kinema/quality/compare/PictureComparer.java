@@ -13,6 +13,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.function.IntConsumer;
 
 /**
  * Owns the threads that compare two streams of frames: while one pair is scored and watched, the next is decoded. At most two
@@ -31,10 +32,12 @@ final class PictureComparer implements AutoCloseable {
     });
     private final ComparisonOptions options;
     private final Differences differences;
+    private final IntConsumer framesDone;
 
-    PictureComparer(ComparisonOptions options, Differences differences) {
+    PictureComparer(ComparisonOptions options, Differences differences, IntConsumer framesDone) {
         this.options = options;
         this.differences = differences;
+        this.framesDone = framesDone;
     }
 
     PictureComparison compare(PictureInput candidate, PictureInput reference) {
@@ -134,6 +137,7 @@ final class PictureComparer implements AutoCloseable {
                 kept.add(metrics.frames(), scored, x, y);
             }
             metrics.add(scored);
+            framesDone.accept(metrics.frames());
             nextA = await(decodedA);
             nextB = await(decodedB);
         }

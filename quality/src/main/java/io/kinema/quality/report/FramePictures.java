@@ -2,6 +2,7 @@ package io.kinema.quality.report;
 
 import io.kinema.media.image.RgbImage;
 import io.kinema.quality.compare.KeptFrame;
+import java.util.List;
 
 /** The pictures that a report shows of a pair of frames: both, and their difference made visible. */
 final class FramePictures {
@@ -13,14 +14,18 @@ final class FramePictures {
     private final KeptFrame frame;
     private final int gain;
 
-    FramePictures(KeptFrame frame) {
+    /** @param gain by how much differences are multiplied */
+    FramePictures(KeptFrame frame, int gain) {
         this.frame = frame;
-        this.gain = gain(frame);
+        this.gain = gain;
     }
 
-    /** By how much differences are multiplied: a power of two, at most 128, that leaves all but one in 200 below full scale. */
-    int gain() {
-        return gain;
+    /**
+     * One gain for several frames, so that their differences can be told apart: a power of two, at most 128, that leaves all but one in 200
+     * values of each below full scale.
+     */
+    static int gain(List<KeptFrame> frames) {
+        return frames.stream().filter(frame -> frame.score().differing() > 0).mapToInt(FramePictures::gain).min().orElse(1);
     }
 
     private static int gain(KeptFrame frame) {
@@ -45,7 +50,7 @@ final class FramePictures {
         return mean(frame.reference());
     }
 
-    /** |candidate - reference| of each channel, times {@link #gain}; where pixels are merged, the largest. */
+    /** |candidate - reference| of each channel, times the gain; where pixels are merged, the largest. */
     RgbImage difference() {
         RgbImage whole = amplified();
         int factor = factor(whole);

@@ -21,6 +21,8 @@ public final class ClickDetector {
     private static final double NEAR_SECONDS = 0.001;
     private static final double GAP_SECONDS = 0.005;
     private static final int GUARD = 3;
+    /** Samples at a time, so that a long sound needs no second copy. */
+    private static final int BLOCK = 1 << 16;
 
     private final int far;
     private final int near;
@@ -43,16 +45,17 @@ public final class ClickDetector {
     }
 
     private List<Click> channel(int channel, float[] x) {
-        double[] sums = sumsOfSquares(x);
         List<Click> found = new ArrayList<>();
-        for (int i = 1; i + 1 < x.length; i++) {
-            double jump = Math.abs(bend(x, i));
-            if (jump < FLOOR) {
-                continue;
-            }
-            double ratio = jump / rms(sums, i, far);
-            if (ratio >= FAR_RATIO && jump >= NEAR_RATIO * rms(sums, i, near)) {
-                add(found, new Click(channel, i, jump, ratio));
+        int reach = GUARD + 1 + far;
+        for (int from = 1; from + 1 < x.length; from += BLOCK) {
+            int to = Math.min(from + BLOCK, x.length - 1);
+            Sums sums = new Sums(x, Math.max(0, from - reach), Math.min(x.length, to + reach));
+            for (int i = from; i < to; i++) {
+                double jump = Math.abs(bend(x, i));
+                double ratio = jump < FLOOR ? 0 : jump / sums.rms(i, far);
+                if (ratio >= FAR_RATIO && jump >= NEAR_RATIO * sums.rms(i, near)) {
+                    add(found, new Click(channel, i, jump, ratio));
+                }
             }
         }
         return found;
@@ -68,29 +71,34 @@ public final class ClickDetector {
         }
     }
 
-    /** Entry i is the sum of the squared second differences of samples 0 to i - 1. */
-    private static double[] sumsOfSquares(float[] x) {
-        double[] sums = new double[x.length + 1];
-        for (int i = 0; i < x.length; i++) {
-            double bend = i == 0 || i + 1 == x.length ? 0 : bend(x, i);
-            sums[i + 1] = sums[i] + bend * bend;
-        }
-        return sums;
-    }
-
     private static double bend(float[] x, int i) {
         double bend = (double) x[i + 1] - 2.0 * x[i] + x[i - 1];
         return Double.isFinite(bend) ? bend : 0;
     }
 
-    /** The larger root mean square of the two stretches of {@code length} beside sample {@code i}; 0 where nothing is. */
-    private static double rms(double[] sums, int i, int length) {
-        return Math.max(between(sums, i - GUARD - length, i - GUARD), between(sums, i + GUARD + 1, i + GUARD + 1 + length));
-    }
+    /** Running sums of the squared second differences of one block and what is near it. */
+    private static final class Sums {
+        private final int first;
+        private final double[] sums;
 
-    private static double between(double[] sums, int from, int to) {
-        int first = Math.max(0, from);
-        int end = Math.min(sums.length - 1, to);
-        return end <= first ? 0 : Math.sqrt(Math.max(0, sums[end] - sums[first]) / (end - first));
+        Sums(float[] x, int first, int end) {
+            this.first = first;
+            this.sums = new double[end - first + 1];
+            for (int i = first; i < end; i++) {
+                double bend = i == 0 || i + 1 == x.length ? 0 : bend(x, i);
+                sums[i - first + 1] = sums[i - first] + bend * bend;
+            }
+        }
+
+        /** The larger root mean square of the two stretches of {@code length} beside sample {@code i}; 0 where nothing is. */
+        double rms(int i, int length) {
+            return Math.max(between(i - GUARD - length, i - GUARD), between(i + GUARD + 1, i + GUARD + 1 + length));
+        }
+
+        private double between(int from, int to) {
+            int a = Math.max(0, from - first);
+            int b = Math.min(sums.length - 1, to - first);
+            return b <= a ? 0 : Math.sqrt(Math.max(0, sums[b] - sums[a]) / (b - a));
+        }
     }
 }

@@ -2,6 +2,7 @@ package io.kinema.quality.compare;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.assertj.core.api.Assertions.within;
 
 import io.kinema.media.BadMediaException;
@@ -9,6 +10,8 @@ import io.kinema.media.audio.Sound;
 import io.kinema.media.audio.WavWriter;
 import io.kinema.media.image.PngWriter;
 import io.kinema.media.image.RgbImage;
+import io.kinema.media.video.Mp4Format;
+import io.kinema.media.video.Mp4Writer;
 import io.kinema.quality.Gate;
 import io.kinema.quality.GateLine;
 import io.kinema.quality.QualityGates;
@@ -190,6 +193,39 @@ class ComparerTest {
         assertThat(Comparer.compare(seam, seam, DEFAULTS).warnings()).isEmpty();
         assertThat(Comparer.compare(flash, clean, DEFAULTS).warnings()).anyMatch(w -> w.contains("single-frame flash") && w.contains("frame 9"));
         assertThat(Comparer.compare(clean, flash, DEFAULTS).warnings()).isEmpty();
+    }
+
+    /** Field report 16: residual values overflowed FP16: black video, NaN sound. */
+    @Test
+    void fieldReport16BlackFramesAndNaNsOfTheCandidateFailAndAreNamed() {
+        Path clean = frames("clean", 6, 32, 32);
+        Path black = frames("black", 6, 32, 32, (t, image) -> RgbImage.black(32, 32));
+        Comparison dark = Comparer.compare(black, clean, DEFAULTS);
+        assertThat(dark.verdict().passed()).isFalse();
+        assertThat(dark.warnings()).contains("all frames of the candidate are the same");
+        Comparison wrong = Comparer.compare(tensors("a", "audio_latents", new float[] {1, Float.NaN}, 2), tensors("b", "audio_latents", new float[] {1, 2}, 2), DEFAULTS);
+        assertThat(wrong.verdict().lines()).extracting(GateLine::gate, GateLine::pass).containsExactly(tuple(Gate.AUDIO_LATENTS, false));
+        assertThat(wrong.warnings()).containsExactly("tensor audio_latents: 1 of 2 values of the candidate are NaN or infinite");
+    }
+
+    /** Field report 5: video conditioned at the wrong speed because its rate was misread. */
+    @Test
+    void fieldReport5AnotherFrameRateIsRefusedByName() throws IOException {
+        Path a = folder.resolve("a.mp4");
+        Path b = folder.resolve("b.mp4");
+        for (Path file : List.of(a, b)) {
+            Mp4Format format = new Mp4Format(32, 32, 12, file.equals(a) ? 25 : 24, 32_000, Map.of());
+            try (Mp4Writer writer = Mp4Writer.open(file, format)) {
+                int samples = 32_000 * 12 / format.frameRate();
+                writer.writeAudio(new float[samples], new float[samples]);
+                for (int t = 0; t < 12; t++) {
+                    writer.writeFrame(Pictures.waves(32, 32, t).rgb());
+                }
+                writer.commit();
+            }
+        }
+        assertThatThrownBy(() -> Comparer.compare(a, b, DEFAULTS)).isInstanceOf(BadMediaException.class).hasMessageContaining("25.000 frames a second and the reference 24.000");
+        assertThat(Comparer.compare(a, b, COMMON).notes()).anyMatch(note -> note.contains("frames were compared by number"));
     }
 
     @Test

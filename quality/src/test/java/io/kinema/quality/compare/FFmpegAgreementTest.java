@@ -14,13 +14,16 @@ import io.kinema.quality.picture.Ssim;
 import io.kinema.quality.picture.SsimWindow;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.bytedeco.ffmpeg.ffmpeg;
 import org.bytedeco.javacpp.Loader;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -28,16 +31,25 @@ import org.junit.jupiter.params.provider.EnumSource;
 /**
  * PSNR and SSIM against FFmpeg's psnr and ssim filters, which share nothing with this code, on planar RGB so that no conversion stands
  * between. PSNR has one definition. FFmpeg's SSIM is another than the gate's (8x8 blocks at every fourth pixel, sample statistics,
- * constants rounded to integers, FP32 sums): with its window this code gives its numbers, and with the gate's the paper's.
+ * constants rounded to integers, FP32 sums): with its window this code gives its numbers, and with the gate's the paper's. The
+ * numbers are left in target/ffmpeg-agreement.md.
  */
 class FFmpegAgreementTest {
     private static final Pattern FRAME_PSNR = Pattern.compile("n:(\\d+) mse_avg:([\\d.]+) .*psnr_avg:(inf|[\\d.]+)");
     private static final Pattern ALL_PSNR = Pattern.compile("PSNR .*average:(inf|[\\d.]+)");
     private static final Pattern FRAME_SSIM = Pattern.compile("n:(\\d+) .*All:([\\d.]+)");
+    private static final Pattern ALL_SSIM = Pattern.compile("SSIM .*All:([\\d.]+)");
     private static final int FRAMES = 4;
+
+    private static final List<String> TABLE = new ArrayList<>(List.of("| pair | PSNR | FFmpeg | SSIM, 8x8 block | FFmpeg | SSIM of the gate |", "| --- | --- | --- | --- | --- | --- |"));
 
     @TempDir
     private Path folder;
+
+    @AfterAll
+    static void leaveTheNumbers() throws IOException {
+        Files.write(Files.createDirectories(Path.of("target")).resolve("ffmpeg-agreement.md"), TABLE);
+    }
 
     /** How the candidate of a pair was spoilt. */
     enum Pair {
@@ -97,11 +109,12 @@ class FFmpegAgreementTest {
         }
         // What FFmpeg is given is what is compared here.
         assertThat(ImageReader.read(folder.resolve("candidate/frame-00001.png")).rgb()).isEqualTo(candidates.get(1).rgb());
-        psnr(candidates, references, ffmpeg("psnr"));
-        ssim(candidates, references, ffmpeg("ssim"));
+        String psnr = psnr(candidates, references, ffmpeg("psnr"));
+        String ssim = ssim(candidates, references, ffmpeg("ssim"));
+        TABLE.add("| " + pair.name().toLowerCase(Locale.ROOT).replace('_', ' ') + ", " + pair.width + "x" + pair.height + " | " + psnr + " | " + ssim + " |");
     }
 
-    private static void psnr(List<RgbImage> candidates, List<RgbImage> references, String log) {
+    private static String psnr(List<RgbImage> candidates, List<RgbImage> references, String log) {
         FrameComparison comparison = new FrameComparison();
         Matcher frames = FRAME_PSNR.matcher(log);
         for (int t = 0; t < FRAMES; t++) {
@@ -115,15 +128,25 @@ class FFmpegAgreementTest {
         Matcher all = ALL_PSNR.matcher(log);
         assertThat(all.find()).as(log).isTrue();
         same(comparison.psnr().orElseThrow(), all.group(1), 2e-6);
+        return String.format(Locale.ROOT, "%.6f | %s", comparison.psnr().orElseThrow(), all.group(1));
     }
 
-    private static void ssim(List<RgbImage> candidates, List<RgbImage> references, String log) {
+    private static String ssim(List<RgbImage> candidates, List<RgbImage> references, String log) {
         Matcher frames = FRAME_SSIM.matcher(log);
+        double ours = 0;
+        double gate = 0;
         for (int t = 0; t < FRAMES; t++) {
             assertThat(frames.find()).as(log).isTrue();
             double theirs = Double.parseDouble(frames.group(2));
-            assertThat(Ssim.of(candidates.get(t), references.get(t), SsimWindow.BLOCK_8)).as("frame %d", t).isCloseTo(theirs, within(2e-5));
+            double block = Ssim.of(candidates.get(t), references.get(t), SsimWindow.BLOCK_8);
+            assertThat(block).as("frame %d", t).isCloseTo(theirs, within(2e-5));
+            ours += block / FRAMES;
+            gate += Ssim.of(candidates.get(t), references.get(t)) / FRAMES;
         }
+        Matcher all = ALL_SSIM.matcher(log);
+        assertThat(all.find()).as(log).isTrue();
+        assertThat(ours).isCloseTo(Double.parseDouble(all.group(1)), within(2e-5));
+        return String.format(Locale.ROOT, "%.6f | %s | %.6f", ours, all.group(1), gate);
     }
 
     private static void same(double ours, String theirs, double tolerance) {

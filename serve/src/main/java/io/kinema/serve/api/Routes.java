@@ -41,6 +41,7 @@ public final class Routes {
         StoredFileAnswer files = new StoredFileAnswer(service.storage(), service.patience());
         VideoSubmission submission = new VideoSubmission(service, counters);
         VideoQueries queries = new VideoQueries(service.jobs(), files);
+        VideoPreview previews = new VideoPreview(service);
         ModelRoutes models = new ModelRoutes(service.offer());
         Pages pages = new Pages();
         events = new VideoEvents(service.jobs(), service.eventStreams());
@@ -56,6 +57,7 @@ public final class Routes {
                 key("POST", "/v1/videos/{id}/remix", submission::remix),
                 key("GET", "/v1/videos/{id}/content", queries::content),
                 key("GET", "/v1/videos/{id}/events", events::stream),
+                key("GET", "/v1/videos/{id}/preview", previews::get),
                 key("GET", "/v1/models", models::list),
                 key("GET", "/v1/models/{id}", models::get),
                 key("GET", "/v1/capabilities", models::capabilities),

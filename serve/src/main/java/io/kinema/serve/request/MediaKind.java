@@ -40,7 +40,7 @@ enum MediaKind {
         }
         if (text.length() >= 12 && text.startsWith("ftyp", 4)) {
             return Optional.of(switch (text.substring(8, 12)) {
-                case "heic", "heix", "mif1", "msf1", "avif", "heim" -> PICTURE;
+                case "heic", "heix", "heim", "heis", "hevc", "hevx", "mif1", "msf1", "avif", "avis" -> PICTURE;
                 case "M4A ", "M4B " -> SOUND;
                 default -> VIDEO;
             });

@@ -75,7 +75,7 @@ final class MediaRoles {
     }
 
     private static MediaStager.Staged as(MediaStager.Staged staged, Role role) {
-        return new MediaStager.Staged(staged.input().as(role), staged.file(), staged.kind());
+        return new MediaStager.Staged(staged.input().as(role), staged.file(), staged.kind(), staged.bytes());
     }
 
     private static Optional<Path> only(List<MediaStager.Staged> staged, Role role, String label) {

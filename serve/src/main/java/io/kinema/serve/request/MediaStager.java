@@ -43,8 +43,9 @@ final class MediaStager {
      * @param input what the client wrote
      * @param file  where it lies
      * @param kind  what it is
+     * @param bytes its length
      */
-    record Staged(MediaInput input, Path file, MediaKind kind) {
+    record Staged(MediaInput input, Path file, MediaKind kind, long bytes) {
     }
 
     /** @throws Problem when it cannot be had, or is nothing that a request could use */
@@ -56,11 +57,12 @@ final class MediaStager {
             case MediaSource.Earlier earlier -> earlier(input, earlier, staging.newFile());
         };
         MediaKind kind = MediaKind.of(head(file)).orElseThrow(() -> Problem.invalid(input.name(), "a file of an unknown kind",
-                "expected PNG, JPEG or WebP; MP4, MOV or WebM; WAV, MP3 or another sound"));
-        if (size(file) > kind.mostBytes()) {
-            throw Problem.field(ProblemKind.TOO_LARGE, input.name(), kind.label() + " of " + size(file) + " bytes", "expected at most " + kind.mostBytes());
+                "expected PNG, JPEG, WebP or HEIC; MP4, MOV or WebM; WAV, MP3 or another sound"));
+        long bytes = size(file);
+        if (bytes > kind.mostBytes()) {
+            throw Problem.field(ProblemKind.TOO_LARGE, input.name(), kind.label() + " of " + bytes + " bytes", "expected at most " + kind.mostBytes());
         }
-        return new Staged(input, file, kind);
+        return new Staged(input, file, kind, bytes);
     }
 
     private Path address(MediaInput input, String url, Path target) {

@@ -11,17 +11,27 @@ import io.kinema.jobs.storage.OutputStorage;
 import io.kinema.serve.body.Staging;
 import io.kinema.serve.fetch.ReferenceFetcher;
 import io.kinema.serve.problem.Problem;
+import io.kinema.serve.problem.ProblemKind;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 /** Turns the fields of a call into a request that the engine has accepted, with every file it names on this machine. */
 public final class VideoCalls {
+    private static final int CALLS_WITH_MEDIA = 16;
+    private static final int WAIT_SECONDS = 5;
+    /** The pictures, videos and sounds of one call together. */
+    private static final long MOST_BYTES = 200L << 20;
+
     private final Offer offer;
     private final H3Planner planner;
     private final MediaStager stager;
+    /** What lies in the staging folder at once is bounded by these places and by what a call may bring. */
+    private final Semaphore mediaPlaces = new Semaphore(CALLS_WITH_MEDIA);
 
     /** @param planner checks requests against the model that {@code offer} names; closed by whoever opened it */
     public VideoCalls(Offer offer, H3Planner planner, ReferenceFetcher fetcher, JobStore jobs, OutputStorage storage) {
@@ -42,10 +52,38 @@ public final class VideoCalls {
         if (call.media().isEmpty()) {
             return checked(call, List.of());
         }
-        // What can be refused without fetching anything is refused first.
+        // What can be refused without fetching anything has been refused.
+        takePlace();
+        try {
+            return checked(call, staged(call, staging));
+        } finally {
+            mediaPlaces.release();
+        }
+    }
+
+    private List<MediaStager.Staged> staged(VideoCall call, Staging staging) {
         List<MediaStager.Staged> files = new ArrayList<>();
-        call.media().forEach(input -> files.add(stager.stage(input, staging)));
-        return checked(call, files);
+        long bytes = 0;
+        for (MediaInput input : call.media()) {
+            files.add(stager.stage(input, staging));
+            bytes += files.getLast().bytes();
+            if (bytes > MOST_BYTES) {
+                throw Problem.field(ProblemKind.TOO_LARGE, input.name(), "files of " + bytes + " bytes together", "expected at most " + MOST_BYTES);
+            }
+        }
+        return files;
+    }
+
+    private void takePlace() {
+        try {
+            if (mediaPlaces.tryAcquire(WAIT_SECONDS, TimeUnit.SECONDS)) {
+                return;
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        throw Problem.of(ProblemKind.BUSY, "references: " + CALLS_WITH_MEDIA + " calls with files are read already, expected to be one of fewer; try again")
+                .retryAfter(WAIT_SECONDS);
     }
 
     /**

@@ -1,9 +1,10 @@
-package io.kinema.engine.record;
+package io.kinema.quality.sound;
 
+import io.kinema.media.audio.Sound;
 import java.util.Arrays;
 
-/** Integrated loudness of stereo sound by ITU-R BS.1770-4: K weighting, 400 ms blocks, absolute and relative gate. */
-final class Loudness {
+/** Integrated loudness of mono or stereo sound by ITU-R BS.1770-4: K weighting, 400 ms blocks, absolute and relative gate. */
+public final class Loudness {
     private static final double BLOCK_SECONDS = 0.4;
     private static final double STEP_SECONDS = 0.1;
     private static final double ABSOLUTE_GATE = -70;
@@ -13,9 +14,12 @@ final class Loudness {
     private Loudness() {
     }
 
-    /** LUFS, negative infinity when nothing passes the gates. */
-    static double integrated(float[] left, float[] right, int sampleRate) {
-        double[] blocks = sum(blockEnergies(left, sampleRate), blockEnergies(right, sampleRate));
+    /** LUFS; all channels count alike. Negative infinity when nothing passes the gates, as in silence or less than 0.4 s of sound. */
+    public static double integrated(Sound sound) {
+        double[] blocks = blockEnergies(sound.channel(0), sound.sampleRate());
+        for (int c = 1; c < sound.channelCount(); c++) {
+            blocks = sum(blocks, blockEnergies(sound.channel(c), sound.sampleRate()));
+        }
         double[] loud = Arrays.stream(blocks).filter(e -> lufs(e) > ABSOLUTE_GATE).toArray();
         double gate = lufs(Arrays.stream(loud).average().orElse(0)) + RELATIVE_GATE;
         return lufs(Arrays.stream(loud).filter(e -> lufs(e) > gate).average().orElse(0));

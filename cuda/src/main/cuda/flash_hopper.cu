@@ -1,0 +1,534 @@
+// Attention on the tensor cores of SM90 by wgmma: FP16 or BF16 operands, FP32 scores, softmax and accumulation.
+//
+// A consumer is a warpgroup that owns 64 rows; a block has one or two of them and one more warpgroup, the producer, which brings
+// tiles of 128 or 176 keys and values to shared memory through two stages each. Rows see the same operations in the same order with one
+// consumer or two: query tiles 64 and 128 give the same bits. A consumer multiplies the next tile's scores while it still
+// accumulates the last tile's values, and two consumers take turns at the tensor cores, so that one's softmax hides behind the
+// other's products.
+//
+// Tiles lie as wgmma reads them: halves of 64 channels, rows of 128 bytes, the 16-byte pieces of row r at piece ^ (r % 8).
+#include "attention.cuh"
+
+namespace {
+
+constexpr int STAGES = 2;
+constexpr int PIECE = 64;
+
+__device__ __forceinline__ u32 shared_address(const void* p) {
+    u64 address;
+    asm("cvta.to.shared.u64 %0, %1;" : "=l"(address) : "l"(p));
+    return (u32) address;
+}
+
+// ---- barriers ------------------------------------------------------------------------------------------------------
+
+__device__ __forceinline__ void barrier_init(u32 barrier, u32 arrivals) {
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals) : "memory");
+}
+
+__device__ __forceinline__ void barrier_arrive(u32 barrier) {
+    asm volatile("{ .reg .b64 state; mbarrier.arrive.shared::cta.b64 state, [%0]; }" ::"r"(barrier) : "memory");
+}
+
+__device__ __forceinline__ void barrier_wait(u32 barrier, u32 parity) {
+    asm volatile(
+            "{ .reg .pred done;\n"
+            "again: mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
+            "@!done bra again; }" ::"r"(barrier), "r"(parity) : "memory");
+}
+
+__device__ __forceinline__ void turn_wait(int id) { asm volatile("bar.sync %0, 256;" ::"r"(id) : "memory"); }
+
+__device__ __forceinline__ void turn_pass(int id) { asm volatile("bar.arrive %0, 256;" ::"r"(id) : "memory"); }
+
+// ---- products ------------------------------------------------------------------------------------------------------
+
+/** Describes a tile in shared memory: 128-byte swizzle, 8-row groups 1024 bytes apart, halves `halfBytes` apart (for transposed reads). */
+__device__ __forceinline__ u64 descriptor(u32 address, u32 halfBytes) {
+    return (u64) ((address & 0x3ffff) >> 4) | ((u64) (halfBytes >> 4) << 16) | ((u64) (1024 >> 4) << 32) | ((u64) 1 << 62);
+}
+
+__device__ __forceinline__ void products_begin() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
+
+__device__ __forceinline__ void products_issued() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
+
+template <int LEFT>
+__device__ __forceinline__ void products_done() {
+    asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(LEFT) : "memory");
+}
+
+/** Keeps the compiler from moving uses of registers across the point where a product owns them. */
+template <int COUNT>
+__device__ __forceinline__ void settle(float (&d)[COUNT]) {
+#pragma unroll
+    for (int i = 0; i < COUNT; i++) {
+        asm volatile("" : "+f"(d[i])::"memory");
+    }
+}
+
+// d = a b (+ d): a and b in shared memory, both with the summed axis contiguous.
+#define PRODUCT_SHARED_128(OPERANDS, d, a, b, accumulate)                                                                                   \
+    asm volatile(                                                                                                                           \
+            "{ .reg .pred p; setp.ne.b32 p, %66, 0; wgmma.mma_async.sync.aligned.m64n128k16.f32." OPERANDS " {"                             \
+            "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, "                               \
+            "%21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, %36, %37, %38, %39, "                               \
+            "%40, %41, %42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, "                               \
+            "%59, %60, %61, %62, %63"                                                                                                       \
+            "}, %64, %65, p, 1, 1, 0, 0; }"                                                                                                 \
+            : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]), "+f"(d[6]), "+f"(d[7]), "+f"(d[8]),                   \
+              "+f"(d[9]), "+f"(d[10]), "+f"(d[11]), "+f"(d[12]), "+f"(d[13]), "+f"(d[14]), "+f"(d[15]), "+f"(d[16]),                        \
+              "+f"(d[17]), "+f"(d[18]), "+f"(d[19]), "+f"(d[20]), "+f"(d[21]), "+f"(d[22]), "+f"(d[23]), "+f"(d[24]),                       \
+              "+f"(d[25]), "+f"(d[26]), "+f"(d[27]), "+f"(d[28]), "+f"(d[29]), "+f"(d[30]), "+f"(d[31]), "+f"(d[32]),                       \
+              "+f"(d[33]), "+f"(d[34]), "+f"(d[35]), "+f"(d[36]), "+f"(d[37]), "+f"(d[38]), "+f"(d[39]), "+f"(d[40]),                       \
+              "+f"(d[41]), "+f"(d[42]), "+f"(d[43]), "+f"(d[44]), "+f"(d[45]), "+f"(d[46]), "+f"(d[47]), "+f"(d[48]),                       \
+              "+f"(d[49]), "+f"(d[50]), "+f"(d[51]), "+f"(d[52]), "+f"(d[53]), "+f"(d[54]), "+f"(d[55]), "+f"(d[56]),                       \
+              "+f"(d[57]), "+f"(d[58]), "+f"(d[59]), "+f"(d[60]), "+f"(d[61]), "+f"(d[62]), "+f"(d[63])                                     \
+            : "l"(a), "l"(b), "r"(accumulate))
+
+#define PRODUCT_SHARED_176(OPERANDS, d, a, b, accumulate)                                                                                   \
+    asm volatile(                                                                                                                           \
+            "{ .reg .pred p; setp.ne.b32 p, %90, 0; wgmma.mma_async.sync.aligned.m64n176k16.f32." OPERANDS " {"                             \
+            "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, "                               \
+            "%21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, %36, %37, %38, %39, "                               \
+            "%40, %41, %42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, "                               \
+            "%59, %60, %61, %62, %63, %64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, "                               \
+            "%78, %79, %80, %81, %82, %83, %84, %85, %86, %87"                                                                              \
+            "}, %88, %89, p, 1, 1, 0, 0; }"                                                                                                 \
+            : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]), "+f"(d[6]), "+f"(d[7]), "+f"(d[8]),                   \
+              "+f"(d[9]), "+f"(d[10]), "+f"(d[11]), "+f"(d[12]), "+f"(d[13]), "+f"(d[14]), "+f"(d[15]), "+f"(d[16]),                        \
+              "+f"(d[17]), "+f"(d[18]), "+f"(d[19]), "+f"(d[20]), "+f"(d[21]), "+f"(d[22]), "+f"(d[23]), "+f"(d[24]),                       \
+              "+f"(d[25]), "+f"(d[26]), "+f"(d[27]), "+f"(d[28]), "+f"(d[29]), "+f"(d[30]), "+f"(d[31]), "+f"(d[32]),                       \
+              "+f"(d[33]), "+f"(d[34]), "+f"(d[35]), "+f"(d[36]), "+f"(d[37]), "+f"(d[38]), "+f"(d[39]), "+f"(d[40]),                       \
+              "+f"(d[41]), "+f"(d[42]), "+f"(d[43]), "+f"(d[44]), "+f"(d[45]), "+f"(d[46]), "+f"(d[47]), "+f"(d[48]),                       \
+              "+f"(d[49]), "+f"(d[50]), "+f"(d[51]), "+f"(d[52]), "+f"(d[53]), "+f"(d[54]), "+f"(d[55]), "+f"(d[56]),                       \
+              "+f"(d[57]), "+f"(d[58]), "+f"(d[59]), "+f"(d[60]), "+f"(d[61]), "+f"(d[62]), "+f"(d[63]), "+f"(d[64]),                       \
+              "+f"(d[65]), "+f"(d[66]), "+f"(d[67]), "+f"(d[68]), "+f"(d[69]), "+f"(d[70]), "+f"(d[71]), "+f"(d[72]),                       \
+              "+f"(d[73]), "+f"(d[74]), "+f"(d[75]), "+f"(d[76]), "+f"(d[77]), "+f"(d[78]), "+f"(d[79]), "+f"(d[80]),                       \
+              "+f"(d[81]), "+f"(d[82]), "+f"(d[83]), "+f"(d[84]), "+f"(d[85]), "+f"(d[86]), "+f"(d[87])                                     \
+            : "l"(a), "l"(b), "r"(accumulate))
+
+// d += a b: a in registers, b in shared memory with the summed axis along rows.
+#define PRODUCT_REGISTERS_128(OPERANDS, d, a, b)                                                                                            \
+    asm volatile(                                                                                                                           \
+            "{ wgmma.mma_async.sync.aligned.m64n128k16.f32." OPERANDS " {"                                                                  \
+            "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, "                               \
+            "%21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, %36, %37, %38, %39, "                               \
+            "%40, %41, %42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, "                               \
+            "%59, %60, %61, %62, %63"                                                                                                       \
+            "}, {%64, %65, %66, %67}, %68, 1, 1, 1, 1; }"                                                                                   \
+            : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]), "+f"(d[6]), "+f"(d[7]), "+f"(d[8]),                   \
+              "+f"(d[9]), "+f"(d[10]), "+f"(d[11]), "+f"(d[12]), "+f"(d[13]), "+f"(d[14]), "+f"(d[15]), "+f"(d[16]),                        \
+              "+f"(d[17]), "+f"(d[18]), "+f"(d[19]), "+f"(d[20]), "+f"(d[21]), "+f"(d[22]), "+f"(d[23]), "+f"(d[24]),                       \
+              "+f"(d[25]), "+f"(d[26]), "+f"(d[27]), "+f"(d[28]), "+f"(d[29]), "+f"(d[30]), "+f"(d[31]), "+f"(d[32]),                       \
+              "+f"(d[33]), "+f"(d[34]), "+f"(d[35]), "+f"(d[36]), "+f"(d[37]), "+f"(d[38]), "+f"(d[39]), "+f"(d[40]),                       \
+              "+f"(d[41]), "+f"(d[42]), "+f"(d[43]), "+f"(d[44]), "+f"(d[45]), "+f"(d[46]), "+f"(d[47]), "+f"(d[48]),                       \
+              "+f"(d[49]), "+f"(d[50]), "+f"(d[51]), "+f"(d[52]), "+f"(d[53]), "+f"(d[54]), "+f"(d[55]), "+f"(d[56]),                       \
+              "+f"(d[57]), "+f"(d[58]), "+f"(d[59]), "+f"(d[60]), "+f"(d[61]), "+f"(d[62]), "+f"(d[63])                                     \
+            : "r"((a)[0]), "r"((a)[1]), "r"((a)[2]), "r"((a)[3]), "l"(b))
+
+#define PRODUCT_REGISTERS_64(OPERANDS, d, a, b)                                                                                             \
+    asm volatile(                                                                                                                           \
+            "{ wgmma.mma_async.sync.aligned.m64n64k16.f32." OPERANDS " {"                                                                   \
+            "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, "                               \
+            "%21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"                                                                         \
+            "}, {%32, %33, %34, %35}, %36, 1, 1, 1, 1; }"                                                                                   \
+            : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]), "+f"(d[6]), "+f"(d[7]), "+f"(d[8]),                   \
+              "+f"(d[9]), "+f"(d[10]), "+f"(d[11]), "+f"(d[12]), "+f"(d[13]), "+f"(d[14]), "+f"(d[15]), "+f"(d[16]),                        \
+              "+f"(d[17]), "+f"(d[18]), "+f"(d[19]), "+f"(d[20]), "+f"(d[21]), "+f"(d[22]), "+f"(d[23]), "+f"(d[24]),                       \
+              "+f"(d[25]), "+f"(d[26]), "+f"(d[27]), "+f"(d[28]), "+f"(d[29]), "+f"(d[30]), "+f"(d[31])                                     \
+            : "r"((a)[0]), "r"((a)[1]), "r"((a)[2]), "r"((a)[3]), "l"(b))
+
+template <int TYPE>
+__device__ __forceinline__ void product_shared(float (&d)[64], u64 a, u64 b, int accumulate) {
+    if (TYPE == F16) {
+        PRODUCT_SHARED_128("f16.f16", d, a, b, accumulate);
+    } else {
+        PRODUCT_SHARED_128("bf16.bf16", d, a, b, accumulate);
+    }
+}
+
+template <int TYPE>
+__device__ __forceinline__ void product_shared(float (&d)[88], u64 a, u64 b, int accumulate) {
+    if (TYPE == F16) {
+        PRODUCT_SHARED_176("f16.f16", d, a, b, accumulate);
+    } else {
+        PRODUCT_SHARED_176("bf16.bf16", d, a, b, accumulate);
+    }
+}
+
+template <int TYPE>
+__device__ __forceinline__ void product_registers(float (&d)[64], const u32 a[4], u64 b) {
+    if (TYPE == F16) {
+        PRODUCT_REGISTERS_128("f16.f16", d, a, b);
+    } else {
+        PRODUCT_REGISTERS_128("bf16.bf16", d, a, b);
+    }
+}
+
+template <int TYPE>
+__device__ __forceinline__ void product_registers(float (&d)[32], const u32 a[4], u64 b) {
+    if (TYPE == F16) {
+        PRODUCT_REGISTERS_64("f16.f16", d, a, b);
+    } else {
+        PRODUCT_REGISTERS_64("bf16.bf16", d, a, b);
+    }
+}
+
+__device__ __forceinline__ float power_of_two(float x) {
+    float r;
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));
+    return r;
+}
+
+__device__ __forceinline__ bool any_lane(bool yes) {
+    u32 r;
+    asm volatile("{ .reg .pred p, q; setp.ne.u32 p, %1, 0; vote.sync.any.pred q, p, 0xffffffff; selp.u32 %0, 1, 0, q; }"
+                 : "=r"(r) : "r"(yes ? 1u : 0u));
+    return r != 0;
+}
+
+// ---- shared memory -------------------------------------------------------------------------------------------------
+
+template <int WIDTH, int KEYS, int CONSUMERS>
+struct Layout {
+    static constexpr int HALVES = WIDTH / PIECE;
+    static constexpr int QUERIES = CONSUMERS * 64;
+    static constexpr u32 QUERY_HALF = QUERIES * 128;
+    static constexpr u32 KEY_HALF = KEYS * 128;
+    static constexpr u32 KEY_TILE = KEY_HALF * HALVES;
+    static constexpr u32 FIRST_KEYS = QUERY_HALF * HALVES;
+    static constexpr u32 FIRST_VALUES = FIRST_KEYS + STAGES * KEY_TILE;
+    static constexpr u32 BARRIERS = FIRST_VALUES + STAGES * KEY_TILE;
+};
+
+/** Which barrier of a stage. */
+enum { KEYS_FULL = 0, KEYS_EMPTY = STAGES, VALUES_FULL = 2 * STAGES, VALUES_EMPTY = 3 * STAGES };
+
+/** ROWS rows by 128 threads, 16 bytes at a time; rows from limit on and channels from D on become zeros. */
+template <int ROWS, int WIDTH>
+__device__ __forceinline__ void fetch(u32 to, const u16* from, i64 rowStride, i32 first, i32 limit, i32 D) {
+    constexpr int PER_ROW = WIDTH / 8;
+    constexpr int STEP = 128 / PER_ROW;
+    i32 thread = threadIdx.x & 127;
+    i32 own = thread / PER_ROW;
+    i32 piece = thread % PER_ROW;
+    // STEP is a multiple of 8, so row % 8 is the same in every step.
+    u32 target = to + (piece >> 3) * (ROWS * 128) + own * 128 + (((piece & 7) ^ (own & 7)) << 4);
+    const u16* source = from + (first + own) * rowStride + piece * 8;
+    i32 left = piece * 8 < D ? limit - first - own : 0;
+#pragma unroll 4
+    for (int i = 0; i < ROWS / STEP; i++) {
+        const u16* readable = left > 0 ? source : from;
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(target), "l"(readable), "r"(left > 0 ? 16 : 0) : "memory");
+        target += STEP * 128;
+        source += STEP * rowStride;
+        left -= STEP;
+    }
+    asm volatile("cp.async.commit_group;" ::: "memory");
+}
+
+/** Hands over what arrived: all groups but the last LEFT; then the tensor cores may read what was written. */
+template <int LEFT>
+__device__ __forceinline__ void hand_over(u32 barrier) {
+    asm volatile("cp.async.wait_group %0;" ::"n"(LEFT) : "memory");
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    barrier_arrive(barrier);
+}
+
+template <int WIDTH, int KEYS, int CONSUMERS>
+__device__ __forceinline__ void produce(const Attention& a, u32 base, i32 tiles) {
+    using L = Layout<WIDTH, KEYS, CONSUMERS>;
+    i32 h = blockIdx.y;
+    i32 g = a.group(h);
+    const u16* k = (const u16*) a.k + g * a.kHead;
+    const u16* v = (const u16*) a.v + g * a.vHead;
+    u32 barriers = base + L::BARRIERS;
+    fetch<L::QUERIES, WIDTH>(base, (const u16*) a.q + h * a.qHead, a.qRow, blockIdx.x * L::QUERIES, a.M, a.D);
+    // Groups in the order in which consumers want them: keys 0, keys 1, values 0, keys 2, values 1, ...; each is handed over when the
+    // next two are on their way (the queries go with the first keys).
+    u32 last = 0;
+    u32 before = 0;
+    auto issued = [&](u32 barrier) {
+        if (before != 0) {
+            hand_over<2>(before);
+        }
+        before = last;
+        last = barrier;
+    };
+    for (i32 i = 0; i <= tiles; i++) {
+        u32 stage = i % STAGES;
+        if (i < tiles) {
+            if (i >= STAGES) {
+                barrier_wait(barriers + (KEYS_EMPTY + stage) * 8, (i / STAGES - 1) & 1);
+            }
+            fetch<KEYS, WIDTH>(base + L::FIRST_KEYS + stage * L::KEY_TILE, k, a.kRow, i * KEYS, a.N, a.D);
+            issued(barriers + (KEYS_FULL + stage) * 8);
+        }
+        i32 j = i - 1;
+        if (j >= 0) {
+            u32 other = j % STAGES;
+            if (j >= STAGES) {
+                barrier_wait(barriers + (VALUES_EMPTY + other) * 8, (j / STAGES - 1) & 1);
+            }
+            fetch<KEYS, WIDTH>(base + L::FIRST_VALUES + other * L::KEY_TILE, v, a.vRow, j * KEYS, a.N, a.D);
+            issued(barriers + (VALUES_FULL + other) * 8);
+        }
+    }
+    hand_over<1>(before);
+    hand_over<0>(last);
+}
+
+// ---- consumers -----------------------------------------------------------------------------------------------------
+
+template <int TYPE, int WIDTH, int KEYS, int CONSUMERS>
+struct Consumer {
+    using L = Layout<WIDTH, KEYS, CONSUMERS>;
+    static constexpr bool TURNS = CONSUMERS == 2;
+    const Attention& a;
+    u32 base;
+    i32 tiles;
+    i32 group;
+    i32 lane;
+    i32 firstRow;
+    float sum[WIDTH / 2];
+    float score[KEYS / 2];
+    u32 p[KEYS / 16][4];
+    float largest[2];
+    float total[2];
+    float decay[2];
+    float toPower;
+
+    __device__ __forceinline__ u32 barrier(int kind, i32 tile) const { return base + L::BARRIERS + (kind + tile % STAGES) * 8; }
+
+    __device__ __forceinline__ void await(int kind, i32 tile) const { barrier_wait(barrier(kind, tile), (tile / STAGES) & 1); }
+
+    /** This warp has read the tile. */
+    __device__ __forceinline__ void release(int kind, i32 tile) const {
+        if (lane == 0) {
+            barrier_arrive(barrier(kind, tile));
+        }
+    }
+
+    __device__ __forceinline__ void issue_scores(i32 tile) {
+        u64 q = descriptor(base + group * 64 * 128, 16);
+        u64 k = descriptor(base + L::FIRST_KEYS + (tile % STAGES) * L::KEY_TILE, 16);
+        products_begin();
+#pragma unroll
+        for (int d = 0; d < WIDTH; d += 16) {
+            u32 qAt = (d / PIECE) * L::QUERY_HALF + (d % PIECE) * 2;
+            u32 kAt = (d / PIECE) * L::KEY_HALF + (d % PIECE) * 2;
+            product_shared<TYPE>(score, q + (qAt >> 4), k + (kAt >> 4), d > 0);
+        }
+        products_issued();
+    }
+
+    __device__ __forceinline__ void issue_values(i32 tile) {
+        u64 v = descriptor(base + L::FIRST_VALUES + (tile % STAGES) * L::KEY_TILE, L::KEY_HALF);
+        products_begin();
+#pragma unroll
+        for (int n = 0; n < KEYS; n += 16) {
+            product_registers<TYPE>(sum, p[n / 16], v + (n * 128 >> 4));
+        }
+        products_issued();
+    }
+
+    /** Scores to probabilities (not yet packed), the running maximum and sum, and what sums so far decay by. */
+    __device__ __forceinline__ void soften(i32 tile) {
+        i32 n = tile * KEYS;
+        if (n + KEYS > a.visible(firstRow - (lane >> 2))) {
+#pragma unroll
+            for (int r = 0; r < 2; r++) {
+                i32 visible = a.visible(firstRow + r * 8) - n - (lane & 3) * 2;
+#pragma unroll
+                for (int i = 0; i < KEYS / 8; i++) {
+#pragma unroll
+                    for (int j = 0; j < 2; j++) {
+                        if (i * 8 + j >= visible) {
+                            score[i * 4 + r * 2 + j] = Max::neutral();
+                        }
+                    }
+                }
+            }
+        }
+#pragma unroll
+        for (int r = 0; r < 2; r++) {
+            float next = largest[r];
+#pragma unroll
+            for (int i = 0; i < KEYS / 8; i++) {
+                next = max_float(next, max_float(score[i * 4 + r * 2], score[i * 4 + r * 2 + 1]));
+            }
+            next = max_float(next, shuffle_xor(next, 1));
+            next = max_float(next, shuffle_xor(next, 2));
+            // A row that has seen no key yet keeps -infinity; 0 in its place keeps NaN out.
+            float bias = next == Max::neutral() ? 0.0f : next * toPower;
+            // Exactly 1 where the maximum stays: a tile that a row may not see changes nothing.
+            decay[r] = next == largest[r] ? 1.0f : power_of_two((largest[r] - next) * toPower);
+            largest[r] = next;
+            float part = 0.0f;
+#pragma unroll
+            for (int i = 0; i < KEYS / 8; i++) {
+#pragma unroll
+                for (int j = 0; j < 2; j++) {
+                    float x = power_of_two(fmaf(score[i * 4 + r * 2 + j], toPower, -bias));
+                    score[i * 4 + r * 2 + j] = x;
+                    part += x;
+                }
+            }
+            total[r] = fmaf(total[r], decay[r], part);
+        }
+    }
+
+    __device__ __forceinline__ void pack() {
+#pragma unroll
+        for (int n = 0; n < KEYS / 16; n++) {
+#pragma unroll
+            for (int j = 0; j < 4; j++) {
+                float low = score[n * 8 + j * 2];
+                float high = score[n * 8 + j * 2 + 1];
+                p[n][j] = TYPE == F16 ? pack_f16(low, high) : pack_bf16(low, high);
+            }
+        }
+    }
+
+    __device__ __forceinline__ void clear() {
+#pragma unroll
+        for (int i = 0; i < WIDTH / 2; i++) {
+            sum[i] = 0.0f;
+        }
+        largest[0] = largest[1] = Max::neutral();
+        total[0] = total[1] = 0.0f;
+    }
+
+    __device__ __forceinline__ void consume() {
+        clear();
+        if (TURNS && group == 1 && tiles > 1) {
+            turn_pass(1);
+        }
+        await(KEYS_FULL, 0);
+        issue_scores(0);
+        products_done<0>();
+        settle(score);
+        release(KEYS_EMPTY, 0);
+        soften(0);
+        pack();
+        for (i32 tile = 1; tile < tiles; tile++) {
+            await(KEYS_FULL, tile);
+            if (TURNS) {
+                turn_wait(1 + group);
+            }
+            issue_scores(tile);
+            await(VALUES_FULL, tile - 1);
+            issue_values(tile - 1);
+            if (TURNS && (group == 0 || tile + 1 < tiles)) {
+                turn_pass(2 - group);
+            }
+            products_done<1>();
+            settle(score);
+            release(KEYS_EMPTY, tile);
+            soften(tile);
+            products_done<0>();
+            settle(sum);
+            release(VALUES_EMPTY, tile - 1);
+            // After the first tiles maxima hardly ever grow.
+            if (any_lane(decay[0] != 1.0f || decay[1] != 1.0f)) {
+#pragma unroll
+                for (int i = 0; i < WIDTH / 2; i++) {
+                    sum[i] *= decay[(i >> 1) & 1];
+                }
+            }
+            pack();
+        }
+        await(VALUES_FULL, tiles - 1);
+        issue_values(tiles - 1);
+        products_done<0>();
+        settle(sum);
+    }
+
+    __device__ __forceinline__ void write() const {
+        bool paired = (((i64) a.out | ((a.outRow | a.outHead) * type_bytes(a.outType))) & 7) == 0;
+#pragma unroll
+        for (int r = 0; r < 2; r++) {
+            float all = total[r];
+            all += shuffle_xor(all, 1);
+            all += shuffle_xor(all, 2);
+            float share = all > 0.0f ? 1.0f / all : 0.0f;
+            i32 row = firstRow + r * 8;
+            i64 at = row * a.outRow + blockIdx.y * a.outHead;
+#pragma unroll
+            for (int i = 0; i < WIDTH / 8; i++) {
+                i32 d = i * 8 + (lane & 3) * 2;
+                if (row >= a.M || d >= a.D) {
+                    continue;
+                }
+                float x = sum[i * 4 + r * 2] * share;
+                float y = sum[i * 4 + r * 2 + 1] * share;
+                if (!paired) {
+                    store(a.out, a.outType, at + d, x);
+                    store(a.out, a.outType, at + d + 1, y);
+                } else if (a.outType == F32) {
+                    *(u64*) ((float*) a.out + at + d) = (u64) float_bits(x) | ((u64) float_bits(y) << 32);
+                } else {
+                    *(u32*) ((u16*) a.out + at + d) = a.outType == F16 ? pack_f16(x, y) : pack_bf16(x, y);
+                }
+            }
+        }
+    }
+};
+
+template <int TYPE, int WIDTH, int KEYS, int CONSUMERS>
+__device__ __forceinline__ void flash(const Attention& a) {
+    using L = Layout<WIDTH, KEYS, CONSUMERS>;
+    extern __shared__ __align__(16) unsigned char room[];
+    // Swizzled tiles begin at multiples of 1024 bytes.
+    u32 base = (shared_address(room) + 1023) & ~1023u;
+    i32 first = blockIdx.x * L::QUERIES;
+    i32 last = first + L::QUERIES < a.M ? first + L::QUERIES - 1 : a.M - 1;
+    i32 tiles = (a.visible(last) + KEYS - 1) / KEYS;
+    i32 group = (i32) (threadIdx.x >> 7) - 1;
+    if (threadIdx.x == 0) {
+        for (int s = 0; s < STAGES; s++) {
+            barrier_init(base + L::BARRIERS + (KEYS_FULL + s) * 8, 128);
+            barrier_init(base + L::BARRIERS + (VALUES_FULL + s) * 8, 128);
+            barrier_init(base + L::BARRIERS + (KEYS_EMPTY + s) * 8, CONSUMERS * 4);
+            barrier_init(base + L::BARRIERS + (VALUES_EMPTY + s) * 8, CONSUMERS * 4);
+        }
+    }
+    __syncthreads();
+    if (group < 0) {
+        if (CONSUMERS == 2) {
+            asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
+        }
+        if (tiles > 0) {
+            produce<WIDTH, KEYS, CONSUMERS>(a, base, tiles);
+        }
+    } else {
+        if (CONSUMERS == 2) {
+            asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
+        }
+        Consumer<TYPE, WIDTH, KEYS, CONSUMERS> consumer{a, base, tiles, group, (i32) (threadIdx.x & 31)};
+        consumer.firstRow = first + group * 64 + ((threadIdx.x >> 5) & 3) * 16 + (consumer.lane >> 2);
+        consumer.toPower = a.scale * 1.4426950408889634f;
+        if (tiles > 0) {
+            consumer.consume();
+        } else {
+            consumer.clear();
+        }
+        consumer.write();
+    }
+}
+
+}  // namespace
+
+#define FLASH(name, type, width, keys, consumers, tile)                                                                             \
+    KERNEL __launch_bounds__(128 + 128 * consumers, 1) kinema_flash_wgmma_##name##_d##width##_q##tile(ATTENTION_PARAMETERS) {       \
+        flash<type, width, keys, consumers>(Attention{ATTENTION_ARGUMENTS});                                                        \
+    }
+
+FLASH(f16, F16, 64, 128, 1, 64)
+FLASH(f16, F16, 64, 128, 2, 128)
+FLASH(f16, F16, 128, 176, 1, 64)
+FLASH(f16, F16, 128, 176, 2, 128)
+FLASH(bf16, BF16, 64, 128, 1, 64)
+FLASH(bf16, BF16, 64, 128, 2, 128)
+FLASH(bf16, BF16, 128, 176, 1, 64)
+FLASH(bf16, BF16, 128, 176, 2, 128)
