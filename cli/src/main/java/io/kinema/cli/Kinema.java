@@ -64,20 +64,19 @@ public final class Kinema implements Runnable {
         for (Object command : List.of(
                 new GenerateCommand(terminal),
                 new PlanCommand(terminal),
+                new ServeCommand(terminal),
+                new WorkerCommand(terminal),
+                new WorkerEngineCommand(),
                 new InspectCommand(terminal),
                 new CompareCommand(terminal),
                 new ConvertCommand(terminal),
                 new QuantizeCommand(terminal),
                 new VerifyCommand(terminal),
-                new WorkerCommand(terminal),
-                new WorkerEngineCommand(),
-                new ServeCommand(terminal),
-                new StepCommand(terminal),
-        for (Object command : List.of(
-                new DoctorCommand(terminal),
                 new BenchCommand(terminal),
                 new QualifyCommand(terminal),
-                new CapabilitiesCommand(terminal))) {
+                new StepCommand(terminal),
+                new CapabilitiesCommand(terminal),
+                new DoctorCommand(terminal))) {
             line.addSubcommand(command);
         }
         line.addSubcommand(new CommandLine(new AdaptersCommand()).addSubcommand(new AdaptersInspectCommand(terminal)));

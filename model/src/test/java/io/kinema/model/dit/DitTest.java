@@ -106,8 +106,7 @@ class DitTest {
     @MethodSource("backends")
     void columnMajorMatricesGiveTheSameValues(Supplier<Backend> backends) {
         try (Backend backend = backends.get(); Dit rows = dit(backend, Precision.FP16_FP32RES);
-             Dit columns = Dit.open(backend, source, config, Precision.FP16_FP32RES, Rounding.F16, MatrixLayout.COLUMN,
-                     WeightResidency.COMPONENT)) {
+             Dit columns = Dit.open(backend, source, config, Precision.FP16_FP32RES, Rounding.F16, MatrixLayout.COLUMN, WeightResidency.COMPONENT)) {
             float[] expected = plain(rows, backend, inputs.layout(), inputs.timesteps());
             float[] got = plain(columns, backend, inputs.layout(), inputs.timesteps());
             if (backend.name().equals("reference")) {
