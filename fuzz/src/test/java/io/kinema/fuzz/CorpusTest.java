@@ -20,9 +20,9 @@ import org.junit.jupiter.api.TestFactory;
 /** Every input that a fuzzer found interesting or broke something with, once more; needs no fuzzer. */
 class CorpusTest {
     private static final Path CORPUS = Path.of(System.getProperty("kinema.root", ".")).resolve("fuzz/src/test/resources/corpus");
-    private static final Map<String, Consumer<byte[]>> TARGETS = new TreeMap<>(Map.of("api", ApiFuzz::fuzzerTestOneInput,
-            "arguments", ArgumentsFuzz::fuzzerTestOneInput, "audio", AudioFuzz::fuzzerTestOneInput, "gguf", GgufFuzz::fuzzerTestOneInput,
-            "image", ImageFuzz::fuzzerTestOneInput,
+    private static final Map<String, Consumer<byte[]>> TARGETS = new TreeMap<>(Map.of(
+            "api", ApiFuzz::fuzzerTestOneInput, "arguments", ArgumentsFuzz::fuzzerTestOneInput, "audio", AudioFuzz::fuzzerTestOneInput,
+            "gguf", GgufFuzz::fuzzerTestOneInput, "image", ImageFuzz::fuzzerTestOneInput,
             "request", RequestFuzz::fuzzerTestOneInput, "safetensors", SafetensorsFuzz::fuzzerTestOneInput, "index", ShardIndexFuzz::fuzzerTestOneInput,
             "tokenizer", TokenizerFuzz::fuzzerTestOneInput, "video", VideoFuzz::fuzzerTestOneInput));
 

@@ -4,8 +4,9 @@ import io.kinema.model.dit.DitConfig;
 
 /**
  * Useful floating-point operations of the transformer by a closed formula of its sizes: matrix products and attention on valid rows;
- * norms, rotary embeddings, softmax, padding and conversions are left out. A multiply-add counts as two. Plans use it before a run; what a
- * run executed is counted by {@link io.kinema.model.work.WorkCounter}, and tests hold the two equal.
+ * norms, rotary embeddings, softmax, padding, conversions, the rotation of rows and the decoding of weights are left out. A
+ * multiply-add counts as two. Plans use it before a run; what a run executed is counted by
+ * {@link io.kinema.model.work.WorkCounter}, and tests hold the two equal.
  *
  * <p>The reference evaluates all of {@link #forward} at every step. This engine refines the text and evaluates a timestep's modulation
  * once per request ({@link #preparation}), so its steps are {@link #step}.

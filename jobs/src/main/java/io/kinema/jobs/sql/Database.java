@@ -12,6 +12,8 @@ import java.sql.SQLTransientException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
 import javax.sql.DataSource;
 import org.h2.api.ErrorCode;
 
@@ -21,7 +23,9 @@ import org.h2.api.ErrorCode;
  */
 public final class Database implements AutoCloseable {
     private static final int CONNECTIONS = 10;
+    /** How long a thread waits for a connection: from a database elsewhere, which may be gone, and from one in this process, which is only busy. */
     private static final Duration CONNECT = Duration.ofSeconds(5);
+    private static final Duration CONNECT_EMBEDDED = Duration.ofMinutes(1);
     private static final Duration BETWEEN_TRIES = Duration.ofMillis(100);
     /** Classes of SQLSTATE after which the same transaction may succeed: no connection, rolled back for another's sake, shutting down, file closed. */
     private static final Set<String> PASSING = Set.of("08", "40", "57", "90");
@@ -34,6 +38,9 @@ public final class Database implements AutoCloseable {
     private final DatabaseUrl url;
     private final HikariDataSource pool;
     private final Duration patience;
+    private final AtomicLong forceAsked = new AtomicLong();
+    private final ReentrantLock forcing = new ReentrantLock();
+    private long forced;
 
     private Database(DatabaseUrl url, HikariDataSource pool, Duration patience) {
         this.url = url;
@@ -53,7 +60,7 @@ public final class Database implements AutoCloseable {
         config.setJdbcUrl(url.jdbc());
         config.setMaximumPoolSize(CONNECTIONS);
         config.setMinimumIdle(1);
-        config.setConnectionTimeout(CONNECT.toMillis());
+        config.setConnectionTimeout((url.embedded() ? CONNECT_EMBEDDED : CONNECT).toMillis());
         config.setPoolName("kinema-jobs");
         HikariDataSource pool;
         try {
@@ -122,14 +129,28 @@ public final class Database implements AutoCloseable {
         }
     }
 
-    /** Puts what is committed onto the disk itself, past the operating system's cache, where the database does not do so by itself. */
+    /**
+     * Puts what is committed onto the disk itself, past the operating system's cache, where the database does not do so by itself. Threads that
+     * come while one writes wait for the next writing, which serves them all.
+     */
     void force() {
-        if (url.embedded()) {
-            transaction("writing to the disk", connection -> {
-                try (Statement statement = connection.createStatement()) {
-                    return statement.execute("checkpoint sync");
-                }
-            });
+        if (!url.embedded()) {
+            return;
+        }
+        long mine = forceAsked.incrementAndGet();
+        forcing.lock();
+        try {
+            if (forced < mine) {
+                long all = forceAsked.get();
+                transaction("writing to the disk", connection -> {
+                    try (Statement statement = connection.createStatement()) {
+                        return statement.execute("checkpoint sync");
+                    }
+                });
+                forced = all;
+            }
+        } finally {
+            forcing.unlock();
         }
     }
 

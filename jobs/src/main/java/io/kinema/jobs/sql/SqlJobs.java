@@ -38,6 +38,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiFunction;
 
 /**
@@ -55,6 +56,7 @@ public final class SqlJobs implements JobStore, WorkQueue {
     private final JobLimits limits;
     private final InstantSource clock;
     private final JobSignals signals = new JobSignals();
+    private final ReentrantLock recording = new ReentrantLock(true);
 
     public SqlJobs(Database database, OutputStorage storage, JobLimits limits, InstantSource clock) {
         this.database = database;
@@ -94,7 +96,7 @@ public final class SqlJobs implements JobStore, WorkQueue {
         JobRequest request = new JobRequest(submission.model(), stored, submission.details());
         Submitted submitted;
         try {
-            submitted = database.transaction("recording the job", c -> record(c, id, submission, request, fingerprint));
+            submitted = recorded(id, submission, request, fingerprint);
         } catch (QueueFullException | IdempotencyConflictException refused) {
             storage.deleteAll(JobFiles.inputs(id));
             throw refused;
@@ -104,6 +106,16 @@ public final class SqlJobs implements JobStore, WorkQueue {
             storage.deleteAll(JobFiles.inputs(id));
         }
         return submitted;
+    }
+
+    /** Threads of this process take turns before they ask for a connection: the queue's row lets only one through, and the others need none to wait with. */
+    private Submitted recorded(JobId id, Submission submission, JobRequest request, Optional<String> fingerprint) {
+        recording.lock();
+        try {
+            return database.transaction("recording the job", c -> record(c, id, submission, request, fingerprint));
+        } finally {
+            recording.unlock();
+        }
     }
 
     private Submitted record(Connection connection, JobId id, Submission submission, JobRequest request, Optional<String> fingerprint) throws SQLException {

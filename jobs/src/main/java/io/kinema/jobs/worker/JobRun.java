@@ -110,7 +110,7 @@ final class JobRun {
             }
             engine.order(new EngineOrder.Run(request, folder, steps, options.saveEvery(), lease.job().outputs().size()));
         } catch (StorageException e) {
-            return new End.Failed(new JobError(JobError.Code.STORAGE_FAILED, e.getMessage()));
+            return withoutStorage(e);
         } catch (IOException gone) {
             return follow(keeper, Optional.of(gone));
         }
@@ -147,8 +147,9 @@ final class JobRun {
                 try {
                     store(ready);
                 } catch (StorageException e) {
+                    // It may be at work on the next output already.
                     engine.close();
-                    return Optional.of(new End.Failed(new JobError(JobError.Code.STORAGE_FAILED, e.getMessage())));
+                    return Optional.of(withoutStorage(e));
                 }
             }
             case EngineReport.Done _ -> {
@@ -169,6 +170,11 @@ final class JobRun {
             }
         }
         return Optional.empty();
+    }
+
+    /** A worker that is told to stop does not wait for its storage to come back: the next one may have more luck. */
+    private End withoutStorage(StorageException e) {
+        return releaseAt.get().isPresent() ? new End.Released() : new End.Failed(new JobError(JobError.Code.STORAGE_FAILED, e.getMessage()));
     }
 
     private End stopped() {
