@@ -92,7 +92,7 @@ final class CudaParts implements AutoCloseable {
         OpContext c = new OpContext(device, context.facts(), stream, launcher, scratch);
         CudaMoves moves = new CudaMoves(c);
         linear = new CudaLinear(c, blas, moves, productMemory);
-        attention = AttentionSet.of(c, cudnn, options.attention().label(), options.queryTile(), modules.choice().target().equals("sm_70"));
+        attention = AttentionSet.of(c, cudnn, options.attention().label(), options.queryTile(), modules.choice().target());
         kernels = new Kernels(linear, new CudaNorms(c), attention, new CudaElementwise(c), new CudaConvolutions(c), moves);
     }
 

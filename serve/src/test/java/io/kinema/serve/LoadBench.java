@@ -10,7 +10,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Measures the API's own work under load, with an engine that takes 10 ms: {@code LoadBench [CLIENTS [SUBMISSIONS [ROUNDS]]]}. The shares
+ * Measures the API's own work under load, with an engine that takes 10 ms: {@code LoadBench [CLIENTS [SUBMISSIONS [ROUNDS [heap|sql]]]]}. The shares
  * come from the server's own meters, from a request's headers to the end of its answer; the heap is measured after a full collection.
  */
 public final class LoadBench {
@@ -26,7 +26,9 @@ public final class LoadBench {
         int rounds = arguments.length > 2 ? Integer.parseInt(arguments[2]) : 4;
         Path folder = Files.createTempDirectory("kinema-load");
         JobLimits limits = new JobLimits(submissions, submissions, Duration.ofHours(1));
-        try (TestServer server = TestServer.start(folder, limits, options -> options)) {
+        boolean sql = arguments.length <= 3 || arguments[3].equals("sql");
+        System.out.println((sql ? "jobs in an H2 file" : "jobs on the heap") + ", " + clients + " clients, " + submissions + " submissions a round");
+        try (TestServer server = sql ? TestServer.startInSql(folder, limits) : TestServer.start(folder, limits, options -> options)) {
             server.worker.stepMillis(3);
             double[] before = new double[LIMITS.length];
             for (int round = 1; round <= rounds; round++) {

@@ -4,14 +4,22 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.kinema.engine.EngineOptions;
 import io.kinema.engine.H3Planner;
+import io.kinema.jobs.JobId;
 import io.kinema.jobs.JobLimits;
 import io.kinema.jobs.JobService;
 import io.kinema.jobs.JobStore;
+import io.kinema.jobs.Submitted;
+import io.kinema.jobs.WorkQueue;
 import io.kinema.jobs.WorkerStatus;
 import io.kinema.jobs.memory.InMemoryJobs;
+import io.kinema.jobs.sql.Database;
+import io.kinema.jobs.sql.DatabaseUrl;
+import io.kinema.jobs.sql.SqlJobs;
 import io.kinema.jobs.storage.FolderStorage;
 import io.kinema.jobs.storage.OutputStorage;
 import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -24,6 +32,9 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
 /** A server on a free port with jobs on the heap, the bundled model's rules, and an engine that computes nothing. */
@@ -31,7 +42,7 @@ final class TestServer implements AutoCloseable {
     static final Path ROOT = Path.of(Optional.ofNullable(System.getProperty("kinema.root")).orElse("..")).toAbsolutePath().normalize();
     private static final ObjectMapper JSON = new ObjectMapper();
 
-    final InMemoryJobs jobs;
+    final JobStore jobs;
     final FakeWorker worker;
     final Path staging;
     final List<Throwable> failures = java.util.Collections.synchronizedList(new ArrayList<>());
@@ -40,10 +51,20 @@ final class TestServer implements AutoCloseable {
     private final Server server;
     private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
-    private TestServer(Path folder, JobLimits limits, FakeWorker.FilmMaker films, UnaryOperator<ServeOptions> options) throws IOException {
+    /** Where the jobs are. */
+    interface Jobs {
+        JobStore store();
+
+        WorkQueue work();
+
+        Optional<JobId> next();
+    }
+
+    private TestServer(Path folder, FakeWorker.FilmMaker films, UnaryOperator<ServeOptions> options, Function<OutputStorage, Jobs> made) throws IOException {
         storage = FolderStorage.open(folder.resolve("stored"));
-        jobs = new InMemoryJobs(limits, storage, InstantSource.system());
-        worker = new FakeWorker(jobs, jobs::next, storage, Files.createDirectories(folder.resolve("scratch")), 2, films);
+        Jobs queue = made.apply(storage);
+        jobs = queue.store();
+        worker = new FakeWorker(queue.work(), queue::next, storage, Files.createDirectories(folder.resolve("scratch")), 2, films);
         planner = H3Planner.open(EngineOptions.builder().model(ROOT.resolve("models/h3-nano")).build());
         staging = folder.resolve("staging");
         server = Server.start(options.apply(ServeOptions.on("127.0.0.1", 0, staging).log((name, failure) -> failures.add(failure))), queue(), planner);
@@ -59,11 +80,60 @@ final class TestServer implements AutoCloseable {
     }
 
     static TestServer start(Path folder, JobLimits limits, UnaryOperator<ServeOptions> options) throws IOException {
-        return new TestServer(folder, limits, TestServer::promptAsFilm, options);
+        return new TestServer(folder, TestServer::promptAsFilm, options, onTheHeap(limits));
     }
 
     static TestServer start(Path folder, JobLimits limits, FakeWorker.FilmMaker films) throws IOException {
-        return new TestServer(folder, limits, films, options -> options);
+        return new TestServer(folder, films, options -> options, onTheHeap(limits));
+    }
+
+    /** Jobs in SQL, in an H2 file as kinema serve keeps them. */
+    static TestServer startInSql(Path folder, JobLimits limits) throws IOException {
+        Database database = Database.open(DatabaseUrl.inFolder(folder), Duration.ofSeconds(5));
+        return new TestServer(folder, TestServer::promptAsFilm, options -> options, storage -> inSql(new SqlJobs(database, storage, limits, InstantSource.system())));
+    }
+
+    private static Function<OutputStorage, Jobs> onTheHeap(JobLimits limits) {
+        return storage -> {
+            InMemoryJobs jobs = new InMemoryJobs(limits, storage, InstantSource.system());
+            return jobs(jobs, jobs, jobs::next);
+        };
+    }
+
+    /** The scheduler that tells a real worker its turn is left out: this one hears of what is submitted. */
+    private static Jobs inSql(SqlJobs jobs) {
+        LinkedBlockingQueue<JobId> submitted = new LinkedBlockingQueue<>();
+        JobStore heard = (JobStore) Proxy.newProxyInstance(TestServer.class.getClassLoader(), new Class<?>[] {JobStore.class}, (proxy, method, arguments) -> {
+            try {
+                Object result = method.invoke(jobs, arguments);
+                if (result instanceof Submitted made && !made.repeated()) {
+                    submitted.add(made.job().id());
+                }
+                return result;
+            } catch (InvocationTargetException e) {
+                throw e.getCause();
+            }
+        });
+        return jobs(heard, jobs, () -> Optional.ofNullable(submitted.poll()));
+    }
+
+    private static Jobs jobs(JobStore store, WorkQueue work, Supplier<Optional<JobId>> turns) {
+        return new Jobs() {
+            @Override
+            public JobStore store() {
+                return store;
+            }
+
+            @Override
+            public WorkQueue work() {
+                return work;
+            }
+
+            @Override
+            public Optional<JobId> next() {
+                return turns.get();
+            }
+        };
     }
 
     private static void promptAsFilm(io.kinema.jobs.Job job, int output, java.util.Map<io.kinema.jobs.OutputFile, Path> files) throws IOException {

@@ -1,9 +1,12 @@
 package io.kinema.compute.collective;
 
 import io.kinema.compute.Tensor;
+import io.kinema.compute.event.CollectiveEvent;
 import io.kinema.weights.DType;
 import java.util.Arrays;
+import java.util.Locale;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
  * Owns what one rank needs to add up all ranks' FP32 partials [rows, columns] and keep its own rows, until it is closed: the bits are always those
@@ -68,12 +71,19 @@ public final class RowReduction {
         }
         if (plan.isPresent()) {
             peerCalls++;
-            return plan.get().reduce(ranks, partial);
+            return recorded("reduce-scatter", Mode.PEER, ranks, partial, () -> plan.get().reduce(ranks, partial));
         }
         nativeCalls++;
-        ranks.allReduce(partial);
-        long rows = partial.size(0) / ranks.size();
-        return partial.rows(ranks.rank() * rows, (ranks.rank() + 1) * rows);
+        return recorded("all-reduce", Mode.NATIVE, ranks, partial, () -> {
+            ranks.allReduce(partial);
+            long rows = partial.size(0) / ranks.size();
+            return partial.rows(ranks.rank() * rows, (ranks.rank() + 1) * rows);
+        });
+    }
+
+    private static Tensor recorded(String operation, Mode used, Communicator ranks, Tensor partial, Supplier<Tensor> reduction) {
+        return CollectiveEvent.around(operation, used.name().toLowerCase(Locale.ROOT), ranks.rank(), ranks.size(),
+                partial.elements() * partial.dtype().bytes(), reduction);
     }
 
     /** Makes a plan for a shape that is not the last one's. */

@@ -1,5 +1,6 @@
 package io.kinema.compute.event;
 
+import java.util.function.Supplier;
 import jdk.jfr.Category;
 import jdk.jfr.DataAmount;
 import jdk.jfr.Description;
@@ -38,10 +39,10 @@ public final class CollectiveEvent extends Event {
      * @param implementation {@code native}, {@code peer}, ...
      * @param bytes          of this rank's input
      */
-    public static void around(String operation, String implementation, int rank, int ranks, long bytes, Runnable work) {
+    public static <T> T around(String operation, String implementation, int rank, int ranks, long bytes, Supplier<T> work) {
         CollectiveEvent event = new CollectiveEvent();
         event.begin();
-        work.run();
+        T result = work.get();
         event.end();
         if (event.shouldCommit()) {
             event.operation = operation;
@@ -51,5 +52,6 @@ public final class CollectiveEvent extends Event {
             event.bytes = bytes;
             event.commit();
         }
+        return result;
     }
 }

@@ -9,6 +9,8 @@ import io.kinema.compute.MoveOps;
 import io.kinema.compute.Tensor;
 import io.kinema.compute.Workspace;
 import io.kinema.compute.check.CheckedBackend;
+import io.kinema.compute.collective.RankGroup;
+import io.kinema.compute.collective.RowReduction;
 import io.kinema.compute.cpu.CpuBackend;
 import io.kinema.weights.DType;
 import io.kinema.weights.Shape;
@@ -17,7 +19,7 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
-import java.util.ArrayList;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import jdk.jfr.Recording;
@@ -53,16 +55,23 @@ class MovingDataTest {
 
     @Test
     void collectivesSayWhatHowAndHowMuch() throws IOException {
-        List<String> did = new ArrayList<>();
-        List<RecordedEvent> events = record(() -> CollectiveEvent.around("reduce-scatter", "peer", 2, 4, 1024, () -> did.add("work")));
-        assertThat(did).containsExactly("work");
-        assertThat(events).singleElement().satisfies(event -> {
-            assertThat(event.getString("operation")).isEqualTo("reduce-scatter");
-            assertThat(event.getString("implementation")).isEqualTo("peer");
-            assertThat(event.getInt("rank")).isEqualTo(2);
-            assertThat(event.getInt("ranks")).isEqualTo(4);
-            assertThat(event.getLong("bytes")).isEqualTo(1024);
+        List<RecordedEvent> events = record(() -> {
+            try (RankGroup group = RankGroup.open(2, Duration.ofSeconds(60))) {
+                group.each(rank -> {
+                    RowReduction reduction = new RowReduction(RowReduction.Mode.NATIVE, 0);
+                    Tensor mine = reduction.reduce(rank, Tensor.ofFloats(new float[12], 4, 3));
+                    reduction.close(rank);
+                    return mine;
+                });
+            }
         });
+        assertThat(events).hasSize(2).allSatisfy(event -> {
+            assertThat(event.getString("operation")).isEqualTo("all-reduce");
+            assertThat(event.getString("implementation")).isEqualTo("native");
+            assertThat(event.getInt("ranks")).isEqualTo(2);
+            assertThat(event.getLong("bytes")).isEqualTo(48);
+        });
+        assertThat(events).extracting(event -> event.getInt("rank")).containsExactlyInAnyOrder(0, 1);
     }
 
     @Test

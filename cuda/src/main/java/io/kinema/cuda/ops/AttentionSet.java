@@ -13,12 +13,14 @@ public final class AttentionSet {
     /**
      * @param choice      {@code auto}, {@code cudnn}, {@code flash} or {@code reference}
      * @param queryTile   64 or 128, of flash attention
-     * @param voltaImages the loaded kernels are those for compute capability 7.0
+     * @param target    what the loaded kernels were built for: {@code sm_70}, {@code sm_80} or {@code sm_90a}
      */
-    public static CudaAttention of(OpContext context, Optional<CudnnSdpa> cudnn, String choice, int queryTile, boolean voltaImages) {
-        AttentionKernels reference = BuiltInAttention.REFERENCE.on(context, queryTile, voltaImages);
-        AttentionKernels tiled = BuiltInAttention.TILED.on(context, queryTile, voltaImages);
-        AttentionKernels flash = BuiltInAttention.FLASH.on(context, queryTile, voltaImages);
+    public static CudaAttention of(OpContext context, Optional<CudnnSdpa> cudnn, String choice, int queryTile, String target) {
+        BuiltInAttention.Images images = target.equals("sm_70") ? BuiltInAttention.Images.VOLTA
+                : target.equals("sm_80") ? BuiltInAttention.Images.AMPERE : BuiltInAttention.Images.HOPPER;
+        AttentionKernels reference = BuiltInAttention.REFERENCE.on(context, queryTile, images);
+        AttentionKernels tiled = BuiltInAttention.TILED.on(context, queryTile, images);
+        AttentionKernels flash = BuiltInAttention.FLASH.on(context, queryTile, images);
         List<AttentionKernels> narrow = new ArrayList<>();
         switch (choice) {
             case "auto" -> {

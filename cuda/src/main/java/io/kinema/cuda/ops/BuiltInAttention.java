@@ -16,7 +16,8 @@ enum BuiltInAttention {
     /** FP16 or BF16 on tensor cores, FP32 softmax and accumulation, probabilities rounded to the operand type. */
     FLASH("flash");
 
-    static final int DEFAULT_QUERY_TILE = 128;
+    /** Which of the flash kernels are loaded. */
+    enum Images { VOLTA, AMPERE, HOPPER }
 
     private static final int REFERENCE_BLOCK = 128;
     private static final int MOST_REFERENCE_CHANNELS = 256;
@@ -35,7 +36,7 @@ enum BuiltInAttention {
     }
 
     /** @param queryTile rows of queries in one block of flash attention, 64 or 128; both give the same bits */
-    AttentionKernels on(OpContext context, int queryTile, boolean voltaImages) {
+    AttentionKernels on(OpContext context, int queryTile, Images images) {
         BuiltInAttention kind = this;
         return new AttentionKernels() {
             @Override
@@ -45,7 +46,7 @@ enum BuiltInAttention {
 
             @Override
             public Optional<String> refusal(AttentionShape shape) {
-                return kind.refusal(shape, voltaImages);
+                return kind.refusal(shape, images == Images.VOLTA);
             }
 
             @Override
@@ -53,7 +54,7 @@ enum BuiltInAttention {
                 switch (kind) {
                     case REFERENCE -> reference(context, call);
                     case TILED -> tiled(context, call);
-                    case FLASH -> flash(context, call, queryTile, voltaImages);
+                    case FLASH -> flash(context, call, queryTile, images);
                 }
             }
         };
@@ -85,13 +86,18 @@ enum BuiltInAttention {
                 4 * (96 * (d + 4) + 64 * 36));
     }
 
-    private static void flash(OpContext c, AttentionCall given, int tile, boolean volta) {
+    private static void flash(OpContext c, AttentionCall given, int tile, Images images) {
         AttentionCall call = given.with(aligned(c, given.q()), aligned(c, given.k()), aligned(c, given.v()), given.out());
         int d = padded(call.q().size(2));
         String operand = call.q().dtype() == DType.F16 ? "f16" : "bf16";
-        int shared = volta ? 2 * ((tile + 32) * (d + 8) + 32 * (d + 16)) : 2 * (tile + 128) * (d + 8);
+        boolean wgmma = images == Images.HOPPER && call.scale() > 0;
+        int keys = d == 64 ? 128 : 176;
+        int shared = wgmma ? 2 * d * (tile + 4 * keys) + 1088
+                : images == Images.VOLTA ? 2 * ((tile + 32) * (d + 8) + 32 * (d + 16)) : 2 * (tile + 128) * (d + 8);
+        int threads = wgmma ? 2 * tile + 128 : tile;
         arguments(c, call);
-        c.launcher().launch("kinema_flash_" + operand + "_d" + d + "_q" + tile, Grid.of(Math.ceilDiv(call.q().size(0), tile), call.q().size(1), 1, tile), shared);
+        c.launcher().launch("kinema_flash_" + (wgmma ? "wgmma_" : "") + operand + "_d" + d + "_q" + tile,
+                Grid.of(Math.ceilDiv(call.q().size(0), tile), call.q().size(1), 1, threads), shared);
     }
 
     private static int padded(int headDim) {

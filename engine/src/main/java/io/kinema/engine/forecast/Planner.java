@@ -12,8 +12,10 @@ import io.kinema.engine.model.ModelFolder;
 import io.kinema.engine.pipeline.Backends;
 import io.kinema.engine.plan.MediaHeaders;
 import io.kinema.engine.plan.PictureSizes;
+import io.kinema.engine.plan.ResolvedAdapter;
 import io.kinema.engine.plan.ResolvedRequest;
 import io.kinema.engine.prompt.H3Tokenizer;
+import io.kinema.engine.record.AdapterWork;
 import io.kinema.engine.record.HostFacts;
 import io.kinema.engine.record.RunRecord;
 import io.kinema.engine.record.UsefulWork;
@@ -62,8 +64,10 @@ public record Planner(ModelFolder folder, Optional<Path> transformer, Optional<W
         }
         Steps steps = Steps.of(request, sequence.layout());
         UsefulWork work = UsefulWork.of(sizes.dit());
-        long preparation = work.preparation(sequence.rows(), steps.timesteps());
-        long loop = request.steps() * work.step(sequence.rows());
+        AdapterWork adapters = request.adapters().stream().filter(ResolvedAdapter::active).map(ResolvedAdapter::work).reduce(AdapterWork.NONE, AdapterWork::plus);
+        UsefulWork.Rows rows = sequence.rows();
+        long preparation = work.preparation(rows, steps.timesteps()) + adapters.preparation(rows, steps.timesteps());
+        long loop = request.steps() * (work.step(rows) + adapters.step(rows));
         RunRecord.Execution execution = new RunRecord.Execution(placed(device), backendName(device), precision.label(),
                 device.equals("cpu") ? threads.orElse(Runtime.getRuntime().availableProcessors()) : 1, fp16WeightLayout);
         Component component = Component.transformerOf(request.task());

@@ -23,7 +23,6 @@ import java.util.Optional;
  */
 public record NetworkFolder(Path folder, Network network, WeightLayout layout, JsonNode config, Path weights) {
     private static final String CONFIG = "config.json";
-    private static final String RANDOM = "random_weights.json";
 
     /** @throws BadWeightsException when a config is missing or wrong, or is no config of an H3 network */
     public static NetworkFolder read(Path folder) {
@@ -55,11 +54,7 @@ public record NetworkFolder(Path folder, Network network, WeightLayout layout, J
      * @throws BadWeightsException when they do not fit the config
      */
     public TensorSource open() {
-        Path random = folder.resolve(RANDOM);
-        if (Files.isRegularFile(random)) {
-            return RandomWeights.of(network.inventory(config), random);
-        }
-        return network.open(WeightFiles.open(weights), layout, config);
+        return RandomWeights.at(folder, () -> network.inventory(config)).orElseGet(() -> network.open(WeightFiles.open(weights), layout, config));
     }
 
     /** What does not fit between the config and its open checkpoint, in one line, from headers alone. */

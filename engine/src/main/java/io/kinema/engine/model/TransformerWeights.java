@@ -78,7 +78,7 @@ public record TransformerWeights(Path path, JsonNode config, WeightLayout layout
 
     /** Maps the weights under the names that the transformer reads. @throws BadWeightsException when they do not fit the config */
     public TensorSource open() {
-        return Network.TRANSFORMER.open(stored(path), layout, config);
+        return RandomWeights.at(path, () -> Network.TRANSFORMER.inventory(config)).orElseGet(() -> Network.TRANSFORMER.open(stored(path), layout, config));
     }
 
     private static TensorSource stored(Path path) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.kinema.engine.AdapterUse;
 import io.kinema.compute.MatrixLayout;
 import io.kinema.compute.Precision;
 import io.kinema.engine.Clip;
@@ -12,6 +13,7 @@ import io.kinema.engine.GenerateRequest;
 import io.kinema.engine.Geometries;
 import io.kinema.engine.H3Engine;
 import io.kinema.engine.H3Planner;
+import io.kinema.engine.NanoAdapter;
 import io.kinema.engine.Reference;
 import io.kinema.engine.Stage;
 import io.kinema.engine.convert.QuantizeOptions;
@@ -20,6 +22,7 @@ import io.kinema.media.audio.Sound;
 import io.kinema.media.audio.WavWriter;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import org.assertj.core.data.Percentage;
@@ -68,6 +71,15 @@ class PlanMatchesRunTest {
     @Test
     void latentsOfAnEarlierClip() {
         compare(request().frames(39).reference(reference("latents+sound", "clip.safetensors")).reference(reference("latents", "clip.safetensors")));
+    }
+
+    @Test
+    void anAdapter() {
+        Path file = NanoAdapter.write(folder.resolve("adapter.safetensors"), "", Map.of("alpha", "4"));
+        GenerateRequest request = request().adapter(AdapterUse.of(file)).flowShift(12).audioFlowShift(3).build();
+        try (H3Engine engine = H3Engine.open(OPTIONS)) {
+            assertThat(H3Planner.plan(OPTIONS, request, Rates.NONE).usefulFlops()).isEqualTo(engine.generate(request).record().usefulFlops());
+        }
     }
 
     @Test

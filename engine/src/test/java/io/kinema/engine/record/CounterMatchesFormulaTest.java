@@ -14,6 +14,7 @@ import io.kinema.engine.Geometries;
 import io.kinema.engine.H3Engine;
 import io.kinema.engine.NanoAdapter;
 import io.kinema.engine.Reference;
+import io.kinema.engine.RunRecordSchema;
 import io.kinema.engine.Task;
 import io.kinema.engine.model.Component;
 import io.kinema.engine.model.ModelFolder;
@@ -86,6 +87,7 @@ class CounterMatchesFormulaTest {
     void anAdapterOnEveryLayer() {
         Path file = NanoAdapter.write(folder.resolve("adapter.safetensors"), "", Map.of("alpha", "4"));
         Clip clip = engine.generate(request().adapter(AdapterUse.of(file)).flowShift(12).audioFlowShift(3).build());
+        RunRecordSchema.requireValid(clip.record().toJson());
         UsefulWork.Rows rows = clip.record().rows();
         RankRecord rank = clip.record().ranks().getFirst();
         assertThat(clip.record().usefulFlops() - base(rows, rank.steps().size(), timesteps(clip.record(), 0))).isEqualTo(adapters(rank.work()));
@@ -125,6 +127,7 @@ class CounterMatchesFormulaTest {
     /** @param clean times of conditions: nearly clean for pictures, clean for sounds */
     private static void check(Clip clip, Task task, int clean) {
         RunRecord record = clip.record();
+        RunRecordSchema.requireValid(record.toJson());
         int timesteps = timesteps(record, clean);
         assertThat(record.request().task()).isEqualTo(task);
         UsefulWork.Rows rows = record.rows();

@@ -53,7 +53,7 @@ public final class Comparer {
         if (tensors.isEmpty() && pictures.isEmpty() && heard.comparison().isEmpty()) {
             throw new BadMediaException("'" + a.given() + "' and '" + b.given() + "' have nothing of a kind: give two videos, two sounds, two folders of frames or two safetensors files.");
         }
-        Optional<Sync> sync = heard.comparison().map(sound -> SyncFinder.find(pictures, sound, heard.candidateSeconds(), heard.referenceSeconds()));
+        Optional<Sync> sync = heard.comparison().map(sound -> SyncFinder.find(pictures, sound, heard.candidate(), heard.reference()));
         Comparison measured = new Comparison(a, b, tensors, pictures, heard.comparison(), sync, differences.notes(), List.of(),
                 options.gates().judge(numbers(tensors, pictures, heard.comparison())));
         return new Comparison(a, b, tensors, pictures, heard.comparison(), sync, differences.notes(), Warnings.of(measured), measured.verdict());
@@ -76,8 +76,8 @@ public final class Comparer {
         }
     }
 
-    /** Sound as compared, and how long each whole sound is. */
-    private record Heard(Optional<SoundComparison> comparison, double candidateSeconds, double referenceSeconds) {
+    /** Sound as compared, and when each whole sound is heard. */
+    private record Heard(Optional<SoundComparison> comparison, Span candidate, Span reference) {
     }
 
     private Heard hear(Side a, Side b) {
@@ -87,12 +87,12 @@ public final class Comparer {
         Optional<SoundInput> y = (decoded ? b.clip() : b.sound().or(b::clip)).flatMap(SoundInput::of);
         if (x.isEmpty() || y.isEmpty()) {
             refuseMissing(x.isPresent(), y.isPresent(), "sound");
-            return new Heard(Optional.empty(), 0, 0);
+            return new Heard(Optional.empty(), new Span(0, 0), new Span(0, 0));
         }
         if (x.get().lossy() || y.get().lossy()) {
             differences.note("sound was decoded from a lossy codec (--wav saves it before)");
         }
-        return new Heard(Optional.of(SoundComparer.compare(x.get(), y.get(), differences)), x.get().sound().seconds(), y.get().sound().seconds());
+        return new Heard(Optional.of(SoundComparer.compare(x.get(), y.get(), differences)), x.get().span(), y.get().span());
     }
 
     private void refuseMissing(boolean candidate, boolean reference, String what) {

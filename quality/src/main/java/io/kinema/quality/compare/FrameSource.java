@@ -15,6 +15,9 @@ interface FrameSource extends AutoCloseable {
     /** The next frame, or empty after the last. @throws BadMediaException when it is damaged or of another size */
     Optional<RgbImage> next();
 
+    /** When the first frame that was read is shown, in seconds on the source's clock; 0 when it has none. */
+    double start();
+
     /** Pictures a second, where the source says. */
     OptionalDouble rate();
 
@@ -25,9 +28,20 @@ interface FrameSource extends AutoCloseable {
     static FrameSource ofVideo(Path file) {
         VideoReader reader = VideoReader.open(file, Limits.LONG);
         return new FrameSource() {
+            private OptionalDouble start = OptionalDouble.empty();
+
             @Override
             public Optional<RgbImage> next() {
-                return reader.next().map(VideoReader.VideoFrame::image);
+                Optional<VideoReader.VideoFrame> frame = reader.next();
+                if (start.isEmpty() && frame.isPresent()) {
+                    start = OptionalDouble.of(Double.isNaN(frame.get().seconds()) ? 0 : frame.get().seconds());
+                }
+                return frame.map(VideoReader.VideoFrame::image);
+            }
+
+            @Override
+            public double start() {
+                return start.orElse(0);
             }
 
             @Override
@@ -62,6 +76,11 @@ interface FrameSource extends AutoCloseable {
                 }
                 first = Optional.of(like);
                 return Optional.of(image);
+            }
+
+            @Override
+            public double start() {
+                return 0;
             }
 
             @Override

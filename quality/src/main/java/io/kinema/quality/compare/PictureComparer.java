@@ -41,7 +41,7 @@ final class PictureComparer implements AutoCloseable {
     }
 
     PictureComparison compare(PictureInput candidate, PictureInput reference) {
-        requireOneCount(candidate.count(), reference.count());
+        boolean cut = requireOneCount(candidate, reference);
         try (FrameSource a = candidate.open(); FrameSource b = reference.open()) {
             requireOneRate(a.rate(), b.rate());
             RgbImage x = first(a, candidate);
@@ -50,24 +50,31 @@ final class PictureComparer implements AutoCloseable {
                 throw new BadMediaException("The candidate's frames are " + x.width() + "x" + x.height() + " and the reference's " + y.width() + "x" + y.height()
                         + "; only frames of one size are compared: make both at one size.");
             }
-            Run run = new Run(a, b, x, y, reference.count());
-            run.toTheEnd();
+            Run run = new Run(a, b, x, y, reference.about());
+            run.toTheEnd(cut);
             OptionalDouble rate = b.rate().isPresent() ? b.rate() : a.rate();
-            return new PictureComparison(candidate.text(), reference.text(), y.width(), y.height(), rate, Math.max(candidate.count(), run.metrics.frames()),
-                    Math.max(reference.count(), run.metrics.frames()), run.metrics, run.shift,
-                    run.watchA.faults(), run.watchB.faults(), options.pictures() ? run.kept.frames() : List.of());
+            return new PictureComparison(candidate.text(), reference.text(), y.width(), y.height(), rate, span(candidate, a, run, rate), span(reference, b, run, rate),
+                    run.metrics, run.shift, run.watchA.faults(), run.watchB.faults(), options.pictures() ? run.kept.frames() : List.of());
         }
+    }
+
+    private static Span span(PictureInput input, FrameSource source, Run run, OptionalDouble rate) {
+        long frames = input.exact() ? input.about() : run.metrics.frames();
+        return new Span(source.start(), rate.isPresent() ? frames / rate.getAsDouble() : 0);
     }
 
     private static RgbImage first(FrameSource source, PictureInput input) {
         return source.next().orElseThrow(() -> new BadMediaException("There is no picture in " + input.text() + "."));
     }
 
-    private void requireOneCount(long candidate, long reference) {
-        if (candidate > 0 && reference > 0 && candidate != reference) {
-            differences.differ("The candidate has " + candidate + " frames and the reference " + reference,
-                    "the first " + Math.min(candidate, reference) + " of each were compared");
+    /** Whether the counts are known, differ, and the common part was asked for. */
+    private boolean requireOneCount(PictureInput candidate, PictureInput reference) {
+        boolean differ = candidate.exact() && reference.exact() && candidate.about() != reference.about();
+        if (differ) {
+            differences.differ("The candidate has " + candidate.about() + " frames and the reference " + reference.about(),
+                    "the first " + Math.min(candidate.about(), reference.about()) + " of each were compared");
         }
+        return differ;
     }
 
     private void requireOneRate(OptionalDouble candidate, OptionalDouble reference) {
@@ -92,7 +99,6 @@ final class PictureComparer implements AutoCloseable {
         private final PictureWatch watchA;
         private final PictureWatch watchB;
         private final KeptFrames kept;
-        private final long expected;
         private Optional<RgbImage> nextA;
         private Optional<RgbImage> nextB;
 
@@ -101,18 +107,17 @@ final class PictureComparer implements AutoCloseable {
             this.b = b;
             this.nextA = Optional.of(firstA);
             this.nextB = Optional.of(firstB);
-            this.expected = expected;
             this.watchA = new PictureWatch(firstA.width(), firstA.height());
             this.watchB = new PictureWatch(firstB.width(), firstB.height());
             this.kept = new KeptFrames(expected);
         }
 
-        void toTheEnd() {
+        /** @param cut whether it was said already that one stream is longer */
+        void toTheEnd(boolean cut) {
             while (nextA.isPresent() && nextB.isPresent()) {
                 pair(nextA.get(), nextB.get());
             }
-            boolean known = expected > 0 && metrics.frames() == expected;
-            if (nextA.isPresent() != nextB.isPresent() && !known) {
+            if (nextA.isPresent() != nextB.isPresent() && !cut) {
                 differences.differ("The " + (nextA.isPresent() ? "candidate" : "reference") + " has more frames than the other's " + metrics.frames(),
                         "the first " + metrics.frames() + " of each were compared");
             }

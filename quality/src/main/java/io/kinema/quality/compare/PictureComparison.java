@@ -13,16 +13,16 @@ import java.util.OptionalDouble;
  * @param width           of every frame
  * @param height          of every frame
  * @param rate            frames a second, where a file says
- * @param candidateFrames how many the candidate has in all
- * @param referenceFrames how many the reference has
+ * @param candidateSpan   when the candidate's are shown
+ * @param referenceSpan   when the reference's are
  * @param metrics         PSNR and SSIM of each pair, and of all
  * @param shift           by how many frames one runs behind the other
  * @param candidate       what is wrong with the candidate's
  * @param reference       what is wrong with the reference's
  * @param kept            pairs for a report; empty when none were asked for
  */
-public record PictureComparison(String candidateSource, String referenceSource, int width, int height, OptionalDouble rate, long candidateFrames,
-                                long referenceFrames, FrameComparison metrics,
+public record PictureComparison(String candidateSource, String referenceSource, int width, int height, OptionalDouble rate, Span candidateSpan,
+                                Span referenceSpan, FrameComparison metrics,
                                 FrameShift shift, Faults.Pictures candidate, Faults.Pictures reference, List<KeptFrame> kept) {
     public PictureComparison {
         kept = List.copyOf(kept);

@@ -6,7 +6,8 @@ import java.util.OptionalDouble;
 import java.util.OptionalInt;
 
 /**
- * Whether sound and pictures of the candidate run together as the reference's do.
+ * Whether sound and pictures of the candidate run together as the reference's do. Lags are those on the files' clocks: what a container
+ * delays counts with what is late in the samples and frames themselves.
  *
  * @param points       measured at the start, the middle and the end; one point for a short clip
  * @param candidateEnd milliseconds by which the candidate's sound outlasts its pictures; negative when it ends first
@@ -25,12 +26,12 @@ public record Sync(List<Point> points, OptionalDouble candidateEnd, OptionalDoub
      * @param soundLag    milliseconds by which the candidate's sound is late; empty where the two sounds are silent or too unlike
      * @param correlation of the two sounds there
      * @param frames      frames by which its pictures are late; empty where they stand still or are too unlike
-     * @param pictureLag  the same in milliseconds
+     * @param pictureLag  milliseconds by which they are late; frames that tell nothing count as not late
      */
-    public record Point(double from, double to, OptionalDouble soundLag, OptionalDouble correlation, OptionalInt frames, OptionalDouble pictureLag) {
-        /** Milliseconds by which the sound is later than the pictures, against the reference; pictures that tell nothing count as in time. */
+    public record Point(double from, double to, OptionalDouble soundLag, OptionalDouble correlation, OptionalInt frames, double pictureLag) {
+        /** Milliseconds by which the sound is later than the pictures, against the reference. */
         public OptionalDouble drift() {
-            return soundLag.isEmpty() ? OptionalDouble.empty() : OptionalDouble.of(soundLag.getAsDouble() - pictureLag.orElse(0));
+            return soundLag.isEmpty() ? OptionalDouble.empty() : OptionalDouble.of(soundLag.getAsDouble() - pictureLag);
         }
     }
 

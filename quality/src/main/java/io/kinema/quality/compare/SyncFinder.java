@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalInt;
-import java.util.function.ToLongFunction;
+import java.util.function.Function;
 
 /** Measures lags of sound and pictures in stretches of {@value #STRETCH} seconds at the start, the middle and the end. */
 final class SyncFinder {
@@ -17,15 +17,19 @@ final class SyncFinder {
 
     private final Optional<PictureComparison> pictures;
     private final SoundComparison sound;
+    private final double laterSound;
+    private final double laterPictures;
 
-    private SyncFinder(Optional<PictureComparison> pictures, SoundComparison sound) {
+    private SyncFinder(Optional<PictureComparison> pictures, SoundComparison sound, double laterSound) {
         this.pictures = pictures;
         this.sound = sound;
+        this.laterSound = laterSound;
+        this.laterPictures = pictures.map(p -> p.candidateSpan().start() - p.referenceSpan().start()).orElse(0.0);
     }
 
-    /** @param candidateSeconds the candidate's whole sound @param referenceSeconds the reference's */
-    static Sync find(Optional<PictureComparison> pictures, SoundComparison sound, double candidateSeconds, double referenceSeconds) {
-        SyncFinder finder = new SyncFinder(pictures, sound);
+    /** @param candidate when the candidate's whole sound is heard @param reference the same of the reference */
+    static Sync find(Optional<PictureComparison> pictures, SoundComparison sound, Span candidate, Span reference) {
+        SyncFinder finder = new SyncFinder(pictures, sound, candidate.start() - reference.start());
         double total = sound.referenceSound().seconds();
         List<Sync.Point> points = new ArrayList<>();
         if (total <= 1.5 * STRETCH) {
@@ -35,13 +39,11 @@ final class SyncFinder {
             points.add(finder.point(total / 2 - STRETCH / 2, total / 2 + STRETCH / 2));
             points.add(finder.point(total - STRETCH, total));
         }
-        return new Sync(points, finder.end(candidateSeconds, PictureComparison::candidateFrames),
-                finder.end(referenceSeconds, PictureComparison::referenceFrames));
+        return new Sync(points, finder.end(candidate, PictureComparison::candidateSpan), finder.end(reference, PictureComparison::referenceSpan));
     }
 
-    private OptionalDouble end(double soundSeconds, ToLongFunction<PictureComparison> frames) {
-        return pictures.isPresent() && pictures.get().rate().isPresent()
-                ? OptionalDouble.of(1000 * (soundSeconds - frames.applyAsLong(pictures.get()) / pictures.get().rate().getAsDouble())) : OptionalDouble.empty();
+    private OptionalDouble end(Span heard, Function<PictureComparison, Span> side) {
+        return pictures.map(side).filter(seen -> seen.seconds() > 0).stream().mapToDouble(seen -> 1000 * (heard.end() - seen.end())).findFirst();
     }
 
     private Sync.Point point(double from, double to) {
@@ -50,9 +52,9 @@ final class SyncFinder {
         Optional<Lag> lag = new LagFinder(rate, Math.min(MOST_LAG, Math.max(0.01, (to - from) / 2)))
                 .find(sound.candidateSound(), reference, (int) (from * rate), Math.max(1, (int) ((to - from) * rate)));
         OptionalInt frames = pictures.map(p -> frames(p, from, to)).orElse(OptionalInt.empty());
-        OptionalDouble pictureLag = frames.isPresent() ? OptionalDouble.of(1000 * frames.getAsInt() / pictures.get().rate().orElseThrow()) : OptionalDouble.empty();
-        return new Sync.Point(from, to, lag.filter(Lag::trusted).map(l -> OptionalDouble.of(1000 * l.seconds())).orElse(OptionalDouble.empty()),
-                lag.map(l -> OptionalDouble.of(l.correlation())).orElse(OptionalDouble.empty()), frames, pictureLag);
+        double pictureLag = laterPictures + (frames.isPresent() ? frames.getAsInt() / pictures.get().rate().orElseThrow() : 0);
+        return new Sync.Point(from, to, lag.filter(Lag::trusted).stream().mapToDouble(l -> 1000 * (l.seconds() + laterSound)).findFirst(),
+                lag.stream().mapToDouble(Lag::correlation).findFirst(), frames, 1000 * pictureLag);
     }
 
     private static OptionalInt frames(PictureComparison pictures, double from, double to) {

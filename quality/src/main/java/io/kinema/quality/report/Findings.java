@@ -84,7 +84,7 @@ final class Findings {
 
     private static String point(Sync.Point point) {
         String sound = point.soundLag().isPresent() ? String.format(Locale.ROOT, "sound %+.1f ms", clean(point.soundLag().getAsDouble())) : "sound cannot be told";
-        String pictures = point.frames().isPresent() ? String.format(Locale.ROOT, "pictures %+d frames", point.frames().getAsInt()) : "pictures do not tell";
+        String pictures = point.frames().isPresent() || point.pictureLag() != 0 ? String.format(Locale.ROOT, "pictures %+.1f ms", clean(point.pictureLag())) : "pictures do not tell";
         return String.format(Locale.ROOT, "%.1f-%.1f s: ", point.from(), point.to()) + sound + ", " + pictures;
     }
 

@@ -143,6 +143,8 @@ public final class JsonReport {
             point.soundLag().ifPresent(lag -> one.put("sound_lag_ms", lag));
             point.correlation().ifPresent(correlation -> one.put("correlation", correlation));
             point.frames().ifPresent(frames -> one.put("picture_lag_frames", frames));
+            one.put("picture_lag_ms", point.pictureLag());
+            point.drift().ifPresent(drift -> one.put("drift_ms", drift));
         }
         return node;
     }

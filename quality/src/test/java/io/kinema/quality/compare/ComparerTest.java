@@ -164,13 +164,44 @@ class ComparerTest {
     void fieldReport25SoundThatDriftsFromItsPicturesIsMeasuredInMilliseconds() throws IOException {
         Path a = folder.resolve("a");
         Path b = folder.resolve("b");
-        Sound sound = new Sound(Sounds.RATE, new float[][] {Sounds.noise(ResultFolder.SAMPLES, 0.1, 1), Sounds.noise(ResultFolder.SAMPLES, 0.1, 2)});
+        Sound sound = noise();
         Sound late = new Sound(Sounds.RATE, new float[][] {shifted(sound.channel(0), 3200), shifted(sound.channel(1), 3200)});
         new ResultFolder(b, "clip").clip(t -> ResultFolder.wave(t, 1), sound).wav(sound);
         new ResultFolder(a, "clip").clip(t -> ResultFolder.wave(t, 1), late).wav(late);
         Comparison comparison = Comparer.compare(a, b, DEFAULTS);
         assertThat(comparison.sync().orElseThrow().worstDrift().orElseThrow()).isCloseTo(100, within(0.1));
         assertThat(comparison.warnings()).anyMatch(w -> w.equals("sound and pictures drift apart: the candidate's sound is up to 100 ms late"));
+    }
+
+    @Test
+    void whatTheContainerDelaysCountsAsDrift() throws IOException, InterruptedException {
+        Path b = folder.resolve("b.mp4");
+        new ResultFolder(folder, "b").clip(t -> ResultFolder.wave(t, 1), noise());
+        Path late = folder.resolve("late.mp4");
+        Program.ffmpeg("-i", b.toString(), "-itsoffset", "0.2", "-i", b.toString(), "-map", "0:v", "-map", "1:a", "-c", "copy", late.toString());
+        Comparison comparison = Comparer.compare(late, b, new ComparisonOptions(QualityGates.published(), true, true, false, false));
+        assertThat(comparison.sync().orElseThrow().worstDrift().orElseThrow()).isCloseTo(200, within(1.0));
+        Path ahead = folder.resolve("ahead.mp4");
+        Program.ffmpeg("-itsoffset", "0.1", "-i", b.toString(), "-i", b.toString(), "-map", "0:v", "-map", "1:a", "-c", "copy", ahead.toString());
+        Comparison other = Comparer.compare(ahead, b, ENCODED);
+        assertThat(other.sync().orElseThrow().worstDrift().orElseThrow()).isCloseTo(-100, within(1.0));
+        assertThat(other.sync().orElseThrow().candidateEnd().orElseThrow() - other.sync().orElseThrow().referenceEnd().orElseThrow()).isCloseTo(-100, within(1.0));
+    }
+
+    @Test
+    void framesOfAContainerWithoutAnIndexAreCountedByReadingThem() throws IOException, InterruptedException {
+        Path mp4 = folder.resolve("a.mp4");
+        new ResultFolder(folder, "a").clip(t -> ResultFolder.wave(t, 1), noise());
+        Path webm = folder.resolve("a.webm");
+        Program.ffmpeg("-i", mp4.toString(), "-c:v", "libvpx-vp9", "-an", webm.toString());
+        Path cut = folder.resolve("cut.webm");
+        Program.ffmpeg("-i", mp4.toString(), "-c:v", "libvpx-vp9", "-an", "-frames:v", "20", cut.toString());
+        assertThat(Comparer.compare(webm, webm, ENCODED).pictures().orElseThrow().metrics().frames()).isEqualTo(ResultFolder.FRAMES);
+        assertThatThrownBy(() -> Comparer.compare(webm, cut, ENCODED)).isInstanceOf(BadMediaException.class).hasMessageContaining("The candidate has more frames than the other's 20");
+    }
+
+    private static Sound noise() {
+        return new Sound(Sounds.RATE, new float[][] {Sounds.noise(ResultFolder.SAMPLES, 0.1, 1), Sounds.noise(ResultFolder.SAMPLES, 0.1, 2)});
     }
 
     /** Field report 7: blown, popping, clipped sound went unnoticed. */

@@ -13,7 +13,6 @@ import io.kinema.quality.picture.SquaredError;
 import io.kinema.quality.picture.Ssim;
 import io.kinema.quality.picture.SsimWindow;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -21,8 +20,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.bytedeco.ffmpeg.ffmpeg;
-import org.bytedeco.javacpp.Loader;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -160,22 +157,7 @@ class FFmpegAgreementTest {
     /** The filter's numbers by frame, then its summary. */
     private String ffmpeg(String filter) throws IOException, InterruptedException {
         String graph = "[0]format=gbrp[a];[1]format=gbrp[b];[a][b]" + filter + "=stats_file=-";
-        Process process = new ProcessBuilder(program(), "-hide_banner", "-nostdin", "-i", folder.resolve("candidate/frame-%05d.png").toString(), "-i",
-                folder.resolve("reference/frame-%05d.png").toString(), "-lavfi", graph, "-f", "null", "-").redirectErrorStream(true).start();
-        process.getOutputStream().close();
-        String log = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertThat(process.waitFor()).as(log).isZero();
-        return log;
-    }
-
-    /** The system's, where there is one: another build than the one that Kinema links. */
-    private static String program() {
-        for (String place : System.getenv("PATH").split(":")) {
-            Path candidate = Path.of(place, "ffmpeg");
-            if (candidate.toFile().canExecute()) {
-                return candidate.toString();
-            }
-        }
-        return Loader.load(ffmpeg.class);
+        return Program.ffmpeg("-i", folder.resolve("candidate/frame-%05d.png").toString(), "-i", folder.resolve("reference/frame-%05d.png").toString(), "-lavfi", graph,
+                "-f", "null", "-");
     }
 }

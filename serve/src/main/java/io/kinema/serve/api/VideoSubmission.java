@@ -34,6 +34,8 @@ final class VideoSubmission {
     private static final int OK = 200;
     /** A plan reads a tokenizer and may probe the processor. */
     private static final int PLANS_AT_ONCE = 2;
+    /** A burst of submissions must not take every connection to the store from those who only look. */
+    private static final int RECORDED_AT_ONCE = 4;
 
     private final JobStore jobs;
     private final OutputStorage storage;
@@ -44,6 +46,7 @@ final class VideoSubmission {
     private final Supplier<Rates> rates;
     private final Counters counters;
     private final Semaphore plans = new Semaphore(PLANS_AT_ONCE);
+    private final Semaphore records = new Semaphore(RECORDED_AT_ONCE, true);
 
     VideoSubmission(Service service, Counters counters) {
         this.jobs = service.jobs();
@@ -113,9 +116,27 @@ final class VideoSubmission {
         if (remixed.isPresent()) {
             submission = submission.remixedFrom(remixed.get().id());
         }
-        Submitted submitted = jobs.submit(listed ? submission : submission.unlisted());
+        Submitted submitted = submitted(listed ? submission : submission.unlisted());
         counters.submitted(submitted.repeated());
         return submitted;
+    }
+
+    private Submitted submitted(Submission submission) {
+        acquire(records);
+        try {
+            return jobs.submit(submission);
+        } finally {
+            records.release();
+        }
+    }
+
+    private static void acquire(Semaphore places) {
+        try {
+            places.acquire();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw Problem.of(ProblemKind.UNAVAILABLE, "the server is stopping; ask again when it is back");
+        }
     }
 
     private static String idempotencyKey(String key) {
@@ -134,12 +155,7 @@ final class VideoSubmission {
     }
 
     private ObjectNode plan(Prepared prepared) {
-        try {
-            plans.acquire();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw Problem.of(ProblemKind.UNAVAILABLE, "the server is stopping");
-        }
+        acquire(plans);
         try {
             RunPlan plan = calls.plan(prepared, rates.get());
             ObjectNode node = JsonNodeFactory.instance.objectNode().put("object", "video.plan");

@@ -13,6 +13,10 @@ import io.kinema.serve.problem.Problem;
 import io.kinema.serve.problem.ProblemKind;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.Reader;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
 
 /** JSON from outside: a tree of bounded depth and numbers, no key twice, nothing after it. */
 public final class StrictJson {
@@ -29,10 +33,11 @@ public final class StrictJson {
     private StrictJson() {
     }
 
-    /** One JSON value off a stream. @throws Problem when it is none */
+    /** One JSON value off a stream, in UTF-8 whatever it looks like (RFC 8259). @throws Problem when it is none */
     public static JsonNode read(InputStream body) throws IOException {
-        try {
-            JsonNode tree = MAPPER.readTree(body);
+        // Without a decoder of ours, Jackson would guess at UTF-16 and UTF-32.
+        try (Reader text = new InputStreamReader(body, StandardCharsets.UTF_8.newDecoder())) {
+            JsonNode tree = MAPPER.readTree(text);
             if (tree == null || tree.isMissingNode()) {
                 throw Problem.of(ProblemKind.MALFORMED, "body: got nothing, expected a JSON object");
             }
@@ -40,6 +45,8 @@ public final class StrictJson {
         } catch (JsonProcessingException e) {
             throw Problem.of(ProblemKind.MALFORMED, "body: got text that is no JSON" + place(e.getLocation()) + ", expected one JSON object without "
                     + "repeated keys");
+        } catch (CharacterCodingException e) {
+            throw Problem.of(ProblemKind.MALFORMED, "body: got bytes that are not UTF-8, expected JSON in UTF-8");
         }
     }
 
