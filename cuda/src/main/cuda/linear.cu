@@ -57,8 +57,10 @@ KERNEL __launch_bounds__(512) kinema_swiglu_prepare_f16(const void* gate, i64 ga
     const void* ups = advance(up, type, (i64) blockIdx.x * upStride);
     auto product = [&](i64 column, float v[8]) ALWAYS {
         float w[8];
-        load8(gates, type, column, width, gateAligned, v);
-        load8(ups, type, column, width, upAligned, w);
+        Raw8 first = fetch8(gates, type, column, width, gateAligned);
+        Raw8 second = fetch8(ups, type, column, width, upAligned);
+        unpack8(first, type, v);
+        unpack8(second, type, w);
 #pragma unroll
         for (int j = 0; j < 8; j++) {
             v[j] = silu(v[j]) * w[j];
