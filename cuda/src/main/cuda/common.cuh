@@ -35,6 +35,11 @@ __device__ __forceinline__ float fabsf(float x) { return __builtin_fabsf(x); }
 #define ALWAYS
 #endif
 
+// Helpers of one file lie in a named namespace: an anonymous one would put the folder's name, hashed, into the compiled symbols, and the
+// same sources would give other binaries elsewhere.
+namespace kinema {}
+using namespace kinema;
+
 typedef unsigned char u8;
 typedef unsigned short u16;
 typedef unsigned int u32;

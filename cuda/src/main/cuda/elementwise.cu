@@ -1,7 +1,7 @@
 // Element-wise operations: every thread moves vectors of eight along rows.
 #include "common.cuh"
 
-namespace {
+namespace kinema {
 
 /** The vectors of one thread: a column, and rows row, row + step, ... */
 struct Lane {

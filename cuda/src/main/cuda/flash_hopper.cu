@@ -10,7 +10,7 @@
 #include "attention.cuh"
 #include "wgmma.cuh"
 
-namespace {
+namespace kinema {
 
 constexpr int STAGES = 2;
 constexpr int PIECE = 64;

@@ -1,7 +1,7 @@
 // Normalisation: one block per row (heads: one group of lanes per head), statistics in FP32, a row is read once.
 #include "block_row.cuh"
 
-namespace {
+namespace kinema {
 
 __device__ __forceinline__ float inverse_root_mean_square(BlockRow& row, float eps) {
     float squares = 0.0f;
@@ -53,7 +53,7 @@ KERNEL ROW_BOUNDS kinema_rms_norm(const void* x, Rows xRows, i32 xType, const vo
     });
 }
 
-namespace {
+namespace kinema {
 
 /** Shift and scale of one row. */
 struct Modulation {
@@ -85,7 +85,7 @@ struct Modulation {
 // Four blocks on SM90, where that goes without spills; one for clang's code where it keeps results.
 #ifdef __clang__
 #define MODULATE_BOUNDS ROW_BOUNDS
-#define PREPARE_BOUNDS __launch_bounds__(256, 1)
+#define PREPARE_BOUNDS HELD_BOUNDS
 #else
 #define MODULATE_BOUNDS __launch_bounds__(256, __CUDA_ARCH__ >= 900 ? 4 : 3)
 #define PREPARE_BOUNDS ROW_BOUNDS
@@ -197,7 +197,7 @@ KERNEL ROW_BOUNDS kinema_layer_norm(const void* x, Rows xRows, i32 xType, const 
 
 // ---- group norm ----------------------------------------------------------------------------------------------------
 
-namespace {
+namespace kinema {
 
 struct Moments {
     double sum;
@@ -300,7 +300,7 @@ KERNEL __launch_bounds__(256) kinema_group_norm_apply(const float* x, const Mome
 
 // ---- heads ---------------------------------------------------------------------------------------------------------
 
-namespace {
+namespace kinema {
 
 /** Heads that one thread works on: their loads are in flight together. */
 constexpr int HEADS = 2;
