@@ -23,7 +23,7 @@ final class DoctorCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        List<Finding> findings = Stream.concat(MachineFacts.findings().stream(), LibraryFacts.findings().stream()).toList();
+        List<Finding> findings = Stream.of(MachineFacts.findings(), LibraryFacts.findings(), DeviceFacts.findings()).flatMap(List::stream).toList();
         if (json) {
             terminal.print(document(findings).toPrettyString());
         } else {

@@ -5,10 +5,12 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.kinema.engine.CancelledException;
 import io.kinema.engine.Clip;
+import io.kinema.engine.EngineOptions;
 import io.kinema.engine.GenerateRequest;
 import io.kinema.engine.H3Engine;
 import io.kinema.engine.Progress;
 import io.kinema.engine.Stage;
+import io.kinema.measure.qualify.RouteChoice;
 import io.kinema.media.Media;
 import java.util.Locale;
 import java.util.concurrent.Callable;
@@ -66,11 +68,13 @@ final class GenerateCommand implements Callable<Integer> {
         GenerateRequest wanted = request.request(prompt);
         OutputFiles files = output.files(wanted, execution.engine());
         Media.preload();
+        RouteChoice route = execution.route(wanted);
         try (Interruption interruption = Interruption.watch();
                 ProgressPrinter progress = ProgressPrinter.start(terminal, quiet)) {
             Results results = new Results(files, progress);
             try {
-                generate(wanted, progress, interruption, results);
+                route.reasons().forEach(progress::note);
+                generate(wanted, route.options(), progress, interruption, results);
                 if (json) {
                     terminal.print(results.document().toPrettyString());
                 }
@@ -82,8 +86,8 @@ final class GenerateCommand implements Callable<Integer> {
         }
     }
 
-    private void generate(GenerateRequest wanted, ProgressPrinter progress, Interruption interruption, Results results) {
-        try (H3Engine engine = H3Engine.open(execution.engine())) {
+    private void generate(GenerateRequest wanted, EngineOptions options, ProgressPrinter progress, Interruption interruption, Results results) {
+        try (H3Engine engine = H3Engine.open(options)) {
             // A mistake is one line: nothing is said before everything that can be checked without loading was.
             engine.check(wanted);
             progress.progress(new Progress.StageStarted(Stage.LOADING));

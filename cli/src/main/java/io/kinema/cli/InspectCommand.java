@@ -5,12 +5,15 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.kinema.engine.Task;
 import io.kinema.engine.inspect.ComponentReport;
+import io.kinema.engine.inspect.ComponentReport.Encoding;
+import io.kinema.engine.inspect.HalfScan;
 import io.kinema.engine.inspect.ModelInspector;
 import io.kinema.engine.inspect.ModelReport;
 import io.kinema.engine.inspect.TensorGroup;
 import io.kinema.model.layout.WeightLayout;
 import java.nio.file.Path;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
@@ -19,16 +22,22 @@ import picocli.CommandLine.Parameters;
 
 /** {@code kinema inspect}: what a model or a weight file holds, without reading its weights, or how a clip was made. */
 @Command(name = "inspect", sortOptions = false,
-        description = {"Lists the components of a model with their tensors' shapes, dtypes, parameter counts and bytes.",
+        description = {"Lists the components of a model with their tensors' shapes, encodings, parameter counts and bytes.",
                 "Of a video or sound file: its streams, and how Kinema made it where it did."})
 final class InspectCommand implements Callable<Integer> {
     private final Terminal terminal;
 
-    @Parameters(paramLabel = "MODEL|FILE", description = "A model folder, a component's folder, a .safetensors file or a clip.")
+    @Parameters(paramLabel = "MODEL|FILE", description = "A model folder, a component's folder, a safetensors or GGUF file, or a clip.")
     private Path path;
 
     @Option(names = "--tensors", description = "List every tensor; without it, layers that are alike share a line.")
     private boolean tensors;
+
+    @Option(names = "--scan-fp16", description = "Read every value and say what FP16 would do to each matrix: overflow, non-finite values, underflow, relative L2.")
+    private boolean scanFp16;
+
+    @Option(names = "--threads", paramLabel = "N", description = "Threads of --scan-fp16 (default: one for each core).")
+    private Optional<Integer> threads = Optional.empty();
 
     @Option(names = "--json", description = "Print one JSON document.")
     private boolean json;
@@ -41,6 +50,11 @@ final class InspectCommand implements Callable<Integer> {
     public Integer call() {
         if (ClipInspection.knows(path)) {
             terminal.print(ClipInspection.of(path, json));
+            return ExitCode.DONE;
+        }
+        if (scanFp16) {
+            HalfScan.Report scan = HalfScan.scan(path, ExecutionOptions.threads(threads), component -> terminal.err().println("reading " + component));
+            terminal.print(json ? HalfScanPrinter.json(path, scan) : HalfScanPrinter.text(scan));
             return ExitCode.DONE;
         }
         ModelReport report = ModelInspector.inspect(path);
@@ -70,13 +84,17 @@ final class InspectCommand implements Callable<Integer> {
     private void tensors(StringBuilder out, ComponentReport component) {
         line(out, "  %d tensors in %d %s, %,d parameters, %s, %s", component.tensors().size(), component.files().size(),
                 component.files().size() == 1 ? "file" : "files", component.parameters(),
-                bytes(component.bytes()), component.parametersByDType().keySet().stream().map(Enum::name).collect(Collectors.joining(" and ")));
+                bytes(component.bytes()), component.encodings().stream().map(Encoding::name).collect(Collectors.joining(" and ")));
+        if (component.encodings().stream().anyMatch(Encoding::coded)) {
+            component.encodings().forEach(e -> line(out, "    %s: %d tensors, %,d parameters, %s", e.name(), e.tensors(), e.parameters(), bytes(e.bytes())));
+        }
+        component.unreadable().ifPresent(why -> line(out, "  CANNOT RUN: %s", why));
         component.fit().ifPresent(fit -> line(out, "  %s, %s", fit.layout() == WeightLayout.EITHER ? "names of either layout" : fit.layout().label() + " layout",
                 fit.problem().map(p -> "NOT what its config implies: " + p).orElse("every tensor that its config implies and no other")));
         if (tensors) {
-            component.tensors().forEach(t -> line(out, "    %s  %s %s", t.name(), t.dtype(), t.shape()));
+            component.tensors().forEach(t -> line(out, "    %s  %s %s", t.name(), t.encoding(), t.shape()));
         } else {
-            TensorGroup.of(component.tensors()).forEach(g -> line(out, "    %s  %s %s%s", g.pattern(), g.dtype(), g.shape(), g.count() > 1 ? " x " + g.count() : ""));
+            TensorGroup.of(component.tensors()).forEach(g -> line(out, "    %s  %s %s%s", g.pattern(), g.encoding(), g.shape(), g.count() > 1 ? " x " + g.count() : ""));
         }
     }
 
@@ -112,12 +130,16 @@ final class InspectCommand implements Callable<Integer> {
             fit.problem().ifPresent(problem -> node.put("problem", problem));
         });
         ObjectNode dtypes = node.putObject("parameters_by_dtype");
-        component.parametersByDType().forEach((dtype, count) -> dtypes.put(dtype.name(), count));
+        component.encodings().forEach(e -> dtypes.put(e.name(), e.parameters()));
+        ArrayNode encodings = node.putArray("encodings");
+        component.encodings().forEach(e -> encodings.addObject().put("name", e.name()).put("tensors", e.tensors()).put("parameters", e.parameters())
+                .put("bytes", e.bytes()).put("readable", e.readable()));
+        component.unreadable().ifPresent(why -> node.put("cannot_run", why));
         ObjectNode metadata = node.putObject("metadata");
         component.metadata().forEach(metadata::put);
         ArrayNode list = node.putArray("tensors");
         component.tensors().forEach(t -> {
-            ObjectNode tensor = list.addObject().put("name", t.name()).put("dtype", t.dtype().name());
+            ObjectNode tensor = list.addObject().put("name", t.name()).put("dtype", t.encoding());
             ArrayNode shape = tensor.putArray("shape");
             for (long size : t.shape().toArray()) {
                 shape.add(size);

@@ -61,7 +61,21 @@ public final class Kinema implements Runnable {
 
     private static CommandLine commandLine(Kinema kinema, Terminal terminal) {
         CommandLine line = new CommandLine(kinema);
-        for (Object command : List.of(new GenerateCommand(terminal), new PlanCommand(terminal), new InspectCommand(terminal), new VerifyCommand(terminal),
+        for (Object command : List.of(
+                new GenerateCommand(terminal),
+                new PlanCommand(terminal),
+                new ServeCommand(terminal),
+                new WorkerCommand(terminal),
+                new WorkerEngineCommand(),
+                new InspectCommand(terminal),
+                new CompareCommand(terminal),
+                new ConvertCommand(terminal),
+                new QuantizeCommand(terminal),
+                new VerifyCommand(terminal),
+                new BenchCommand(terminal),
+                new QualifyCommand(terminal),
+                new StepCommand(terminal),
+                new CapabilitiesCommand(terminal),
                 new DoctorCommand(terminal))) {
             line.addSubcommand(command);
         }
@@ -79,7 +93,12 @@ public final class Kinema implements Runnable {
     @Override
     public void run() {
         throw new ParameterException(spec.commandLine(), "which command? try one of "
-                + String.join(", ", spec.subcommands().keySet()) + "; kinema COMMAND --help explains it");
+                + String.join(", ", commandsShown()) + "; kinema COMMAND --help explains it");
+    }
+
+    private List<String> commandsShown() {
+        return spec.subcommands().values().stream().map(CommandLine::getCommandSpec).filter(command -> !command.usageMessage().hidden())
+                .map(CommandSpec::name).toList();
     }
 
     private static int refuse(Terminal terminal, ParameterException wrong) {

@@ -1,11 +1,15 @@
 package io.kinema.cli;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.kinema.engine.GenerateRequest;
 import io.kinema.engine.H3Planner;
 import io.kinema.engine.forecast.RunPlan;
 import io.kinema.engine.plan.ResolvedAdapter;
 import io.kinema.engine.plan.ResolvedRequest;
 import io.kinema.engine.record.UsefulWork;
+import io.kinema.measure.qualify.RouteChoice;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -27,15 +31,27 @@ final class PlanPrinter {
         if (output.named()) {
             output.files(wanted, execution.engine());
         }
-        RunPlan plan = H3Planner.plan(execution.engine(), wanted, MachineRates.read());
-        terminal.print(json ? plan.toJson().toPrettyString() : text(plan));
+        RouteChoice route = execution.route(wanted);
+        RunPlan plan = H3Planner.plan(route.options(), wanted, MachineRates.read());
+        terminal.print(json ? json(plan, route).toPrettyString() : text(plan, route));
         return ExitCode.DONE;
     }
 
-    private String text(RunPlan plan) {
+    private static JsonNode json(RunPlan plan, RouteChoice route) {
+        ObjectNode node = (ObjectNode) plan.toJson();
+        if (!route.reasons().isEmpty()) {
+            ObjectNode chosen = node.putObject("route").put("qualified", route.qualified());
+            ArrayNode reasons = chosen.putArray("reasons");
+            route.reasons().forEach(reasons::add);
+        }
+        return node;
+    }
+
+    private String text(RunPlan plan, RouteChoice route) {
         ResolvedRequest r = plan.request();
         line("task", "%s with %s (%s, %s), %s on %s, %d %s", r.task().label(), plan.model(), plan.transformer(), bytes(plan.weightBytes()),
                 plan.execution().precision(), plan.execution().backend(), plan.execution().threads(), plan.execution().threads() == 1 ? "thread" : "threads");
+        line("weights", "transformer in %s", String.join(", ", plan.encodings()));
         line("picture", "%dx%d, %d frames at 24 a second, %.3f s", r.width(), r.height(), r.frames(), r.seconds());
         line("steps", "%d model evaluations, flow shift %s, audio flow shift %s, noise %s", r.steps(), number(r.flowShift()),
                 number(r.audioFlowShift()), r.noiseScheme().label());
@@ -56,6 +72,11 @@ final class PlanPrinter {
         line("work", "%d evaluations, %s useful", plan.evaluations(), flops(plan.usefulFlops()));
         memory(plan);
         time(plan);
+        heading = "route";
+        for (String reason : route.reasons()) {
+            line(heading, "%s", reason);
+            heading = "";
+        }
         heading = "chosen";
         for (String note : r.notes()) {
             line(heading, "%s", note);

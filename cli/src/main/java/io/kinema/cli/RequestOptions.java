@@ -20,10 +20,10 @@ final class RequestOptions {
     @Option(names = "--task", paramLabel = "t2va|fl2va|ref2va", description = "What the clip is made from; inferred when left out.")
     private Optional<String> task = Optional.empty();
 
-    @Option(names = "--image", paramLabel = "FILE", description = "First frame: PNG, JPEG or WebP.")
+    @Option(names = "--image", paramLabel = "FILE", description = "First frame: PNG, JPEG, WebP or HEIC.")
     private Optional<Path> image = Optional.empty();
 
-    @Option(names = "--last-image", paramLabel = "FILE", description = "Last frame: PNG, JPEG or WebP.")
+    @Option(names = "--last-image", paramLabel = "FILE", description = "Last frame: PNG, JPEG, WebP or HEIC.")
     private Optional<Path> lastImage = Optional.empty();
 
     @Option(names = "--reference", paramLabel = "KIND:FILE", description = "Something the clip should resemble, in the order given: image:, video:, "

@@ -15,6 +15,7 @@ import java.util.OptionalInt;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -29,7 +30,7 @@ final class VerifyCommand implements Callable<Integer> {
     @Parameters(paramLabel = "CASE", arity = "1..*", description = "Folders with a case.json, or trees of such folders.")
     private List<Path> cases;
 
-    @Option(names = "--device", paramLabel = "cpu|reference", description = "Where it runs; reference is the slow scalar oracle "
+    @Option(names = "--device", paramLabel = "cpu|cuda:N|reference", description = "Where it runs; reference is the slow scalar oracle "
             + "(default: cpu).")
     private Optional<String> device = Optional.empty();
 
@@ -43,6 +44,9 @@ final class VerifyCommand implements Callable<Integer> {
     @Option(names = "--model", paramLabel = "DIR", description = "Instead of the networks that the cases name: those of this model, "
             + "in either layout; its weights should be the same.")
     private Optional<Path> model = Optional.empty();
+
+    @Mixin
+    private DeviceOptions deviceOptions = new DeviceOptions();
 
     @Option(names = "--stages", description = "Compare named intermediates too and name the first wrong one.")
     private boolean stages;
@@ -60,7 +64,7 @@ final class VerifyCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         VerifyOptions options = new VerifyOptions(device.orElse("cpu"), precision.map(ExecutionOptions::precision),
-                threads.map(OptionalInt::of).orElse(OptionalInt.empty()), stages, model);
+                threads.map(OptionalInt::of).orElse(OptionalInt.empty()), stages, model, deviceOptions.backend());
         ArrayNode results = JsonNodeFactory.instance.arrayNode();
         Consumer<CheckResult> listener = json ? result -> results.add(document(result)) : this::print;
         try (Verifier verifier = Verifier.open(options)) {

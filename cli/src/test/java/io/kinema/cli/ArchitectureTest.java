@@ -51,7 +51,7 @@ class ArchitectureTest {
                 .whereLayer("measure").mayOnlyBeAccessedByLayers("serve", "cli")
                 .whereLayer("engine").mayOnlyBeAccessedByLayers("measure", "jobs", "serve", "cli")
                 .whereLayer("model").mayOnlyBeAccessedByLayers("engine", "measure", "cli")
-                .whereLayer("quality").mayOnlyBeAccessedByLayers("measure", "serve", "cli")
+                .whereLayer("quality").mayOnlyBeAccessedByLayers("engine", "measure", "serve", "cli")
                 .whereLayer("media").mayOnlyBeAccessedByLayers("quality", "engine", "measure", "jobs", "serve", "cli")
                 .whereLayer("cuda").mayOnlyBeAccessedByLayers("cli")
                 .whereLayer("compute").mayOnlyBeAccessedByLayers("cuda", "model", "engine", "measure", "cli")

@@ -58,7 +58,7 @@ class ReadmeTest {
 
     @Test
     void everyLinkLeadsSomewhere() throws IOException {
-        for (String page : List.of("README.md", "ARCHITECTURE.md", "docs/dependencies.md")) {
+        for (String page : List.of("README.md", "ARCHITECTURE.md", "docs/dependencies.md", "docs/measuring.md")) {
             Path file = Shell.ROOT.resolve(page);
             List<Path> targets = LINK.matcher(Files.readString(file)).results().map(link -> file.resolveSibling(link.group(1))).toList();
             assertThat(targets).as(page).allSatisfy(target -> assertThat(target).exists());

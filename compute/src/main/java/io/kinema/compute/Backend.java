@@ -1,6 +1,9 @@
 package io.kinema.compute;
 
+import io.kinema.weights.DType;
 import io.kinema.weights.StoredTensor;
+import java.util.Map;
+import java.util.Optional;
 
 /**
  * Owns one device's execution resources (threads, streams, libraries) until it is closed, and computes on tensors there.
@@ -28,8 +31,76 @@ public interface Backend extends LinearOps, NormOps, AttentionOps, ElementwiseOp
      */
     Tensor load(StoredTensor stored, Workspace owner);
 
+    /**
+     * Bytes that it holds for itself between operations, beside all workspaces: parts of weights decoded for a product, widened
+     * operands, each worker's blocks. Reused by the next operation, so it is also the most that any operation so far took.
+     */
+    default long ownBytes() {
+        return 0;
+    }
+
+    /**
+     * {@code prepare(swiglu(gate, up))}: the same bits, without FP32 values in memory where a backend can do without.
+     *
+     * @param gate   [M, F]; overwritten when it has the target's dtype F32
+     * @param up     [M, F]
+     * @param target F32, F16 or BF16
+     * @param ws     owner of the result
+     */
+    default Operand prepareSwiglu(Tensor gate, Tensor up, DType target, Workspace ws) {
+        if (target == DType.F16) {
+            Tensor wide = ws.f32(gate.shape().toArray());
+            swiglu(gate, up, wide);
+            return prepare(wide, target, ws);
+        }
+        // Storing FP32 values as BF16 is what preparing them for BF16 does.
+        Tensor gated = target == gate.dtype() && target == DType.F32 ? gate : ws.allocate(target, gate.shape().toArray());
+        swiglu(gate, up, gated);
+        return Operand.of(gated);
+    }
+
+    /** The native libraries it calls, by name, with their versions. */
+    default Map<String, String> libraries() {
+        return Map.of();
+    }
+
+    /** What it chose where it had a choice (kernels by shape, plans), for run records. */
+    default Map<String, String> choices() {
+        return Map.of();
+    }
+
     /** Waits until everything enqueued has finished. */
     void finish();
+
+    /**
+     * Records what {@code work} would enqueue, without running it, where the backend can. Every tensor that it uses, scratch
+     * included, must stay where it is as long as the recording is replayed; it must not copy from or to host memory, and must
+     * have run once before, so that plans are made. A replay gives the same bits.
+     *
+     * @return owned by the caller; empty when this backend runs operations at once
+     */
+    default Optional<Recording> record(Runnable work) {
+        return Optional.empty();
+    }
+
+    /** Owns recorded work until it is closed; closing twice is harmless. */
+    interface Recording extends AutoCloseable {
+        /** Enqueues all of it. */
+        void replay();
+
+        @Override
+        void close();
+    }
+
+    /** A point after everything enqueued so far, for measuring time on the device. */
+    default TimeMark mark() {
+        return TimeMark.host();
+    }
+
+    /** What it says of itself, up to now. */
+    default BackendReport report() {
+        return BackendReport.NONE;
+    }
 
     @Override
     void close();

@@ -3,25 +3,32 @@ package io.kinema.compute;
 import io.kinema.weights.DType;
 import java.util.Optional;
 
-/** Matrix products with weights. */
+/** Matrix products with weights, and what prepares rows for them. */
 public interface LinearOps {
     /**
-     * {@code out[m, n] = rowScale[m] * sum_k x[m, k] * w[n, k] + bias[n]}.
+     * {@code out[m, n] = rowScale[m] * sum_k x[m, k] * w[n, k] + bias[n] + sum_i factor_i * delta_i[m, n]}.
      *
-     * <p>Products of the operands' values are exact or rounded to FP32, accumulated in FP32 (the order inside one dot
-     * product is the backend's own), then multiplied by the row scale (one FP32 rounding), then the bias is added (one FP32
-     * rounding), then stored (one rounding when {@code out} is F16 or BF16).
+     * <p>A weight that is not dense is decoded to x's dtype, as its kind says ({@link Int8Weight}, {@link EncodedWeight}), a
+     * bounded number of rows at a time. Products of the operands' values are exact or rounded to FP32, accumulated in FP32 (the
+     * order inside one dot product is the backend's own), then multiplied by the row scale (one FP32 rounding), then the bias is
+     * added (one FP32 rounding), then the deltas (one FMA each, in order), then stored (one rounding when {@code out} is F16 or
+     * BF16).
      *
-     * @param x    [M, K]
-     * @param w    [N, K]
-     * @param bias FP32, BF16 or F16 [N], or empty
-     * @param out  [M, N], F32, F16 or BF16, last axis contiguous; rows may be strided
+     * @param x   [M, K], in the coordinates of the weight: equal rotations
+     * @param w   [N, K]
+     * @param out [M, N], F32, F16 or BF16, last axis contiguous; rows may be strided, so a slice of a wider output is written
+     *            and its neighbours are not touched; apart from every input
      */
-    void linear(Operand x, Weight w, Optional<Tensor> bias, Tensor out);
+    void linear(Operand x, Weight w, LinearEpilogue epilogue, Tensor out);
 
-    /** {@link #linear(Operand, Weight, Optional, Tensor)} without bias. */
+    /** {@link #linear(Operand, Weight, LinearEpilogue, Tensor)} with a bias or nothing. */
+    default void linear(Operand x, Weight w, Optional<Tensor> bias, Tensor out) {
+        linear(x, w, LinearEpilogue.of(bias), out);
+    }
+
+    /** {@link #linear(Operand, Weight, LinearEpilogue, Tensor)} with nothing after the product. */
     default void linear(Operand x, Weight w, Tensor out) {
-        linear(x, w, Optional.empty(), out);
+        linear(x, w, LinearEpilogue.NONE, out);
     }
 
     /**
@@ -34,4 +41,15 @@ public interface LinearOps {
      * @param ws     owner of the result
      */
     Operand prepare(Tensor x, DType target, Workspace ws);
+
+    /**
+     * Rows in the coordinates of a rotated weight: every group of {@code rotation.group()} values times R, see
+     * {@link Rotation}. Sums in FP32 (the order is the backend's own), times the exact factor 1/sqrt(group), then one rounding
+     * to the dtype of x. Row scales stay as they are, since R is linear.
+     *
+     * @param x  [M, K] not rotated, K a multiple of the group
+     * @param ws owner of the result
+     * @return of x's dtype, with x's row scales
+     */
+    Operand rotate(Operand x, Rotation rotation, Workspace ws);
 }

@@ -64,6 +64,11 @@ public final class Tensor {
         return of(dtype, shape, java.lang.foreign.Arena.ofAuto().allocate(Math.max(1, (long) length * dtype.bytes()), 64), Device.CPU);
     }
 
+    /** The same view (dtype, shape, strides) of other memory, whose first byte is this view's first element. */
+    public Tensor at(MemorySegment other, Device where) {
+        return new Tensor(dtype, shape, strides.clone(), other, where);
+    }
+
     public DType dtype() {
         return dtype;
     }

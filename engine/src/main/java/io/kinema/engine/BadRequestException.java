@@ -23,6 +23,11 @@ public final class BadRequestException extends RuntimeException {
         this(field, "got " + got + ", " + allowed);
     }
 
+    /** A refusal whose message says what was got and what is allowed. */
+    public static BadRequestException saying(String field, String message) {
+        return new BadRequestException(field, message);
+    }
+
     /** What was got may be any text: no escape sequence must reach a terminal, nor a megabyte a log. */
     private static String oneLine(String message) {
         String shown = message.length() <= LONGEST ? message : message.substring(0, LONGEST) + "...";

@@ -15,7 +15,7 @@ import java.util.OptionalLong;
  *
  * @param prompt         what to see and hear; not blank
  * @param task           inferred from keyframes and references when empty
- * @param image          first keyframe: PNG, JPEG or WebP
+ * @param image          first keyframe: PNG, JPEG, WebP or HEIC
  * @param lastImage      last keyframe
  * @param references     references of a ref2va request, in order
  * @param width          pixels, a multiple of the canvas step (32); together with {@code height} or not at all

@@ -1,6 +1,8 @@
 package io.kinema.engine;
 
 import io.kinema.compute.Backend;
+import io.kinema.compute.MatrixLayout;
+import io.kinema.engine.layout.LatentShape;
 import io.kinema.engine.model.BundledModel;
 import io.kinema.engine.model.ModelFolder;
 import io.kinema.engine.model.ModelGeometry;
@@ -10,13 +12,23 @@ import io.kinema.engine.pipeline.H3Pipeline;
 import io.kinema.engine.pipeline.ModelParts;
 import io.kinema.engine.pipeline.PipelineInput;
 import io.kinema.engine.pipeline.PipelineTap;
+import io.kinema.engine.pipeline.StepKeeper;
 import io.kinema.engine.plan.ResolvedRequest;
 import io.kinema.engine.prompt.H3Tokenizer;
+import io.kinema.engine.record.Installation;
+import io.kinema.engine.record.RunRecord;
+import io.kinema.engine.telemetry.EngineMetrics;
+import io.kinema.media.BadMediaException;
 import io.kinema.media.Media;
+import io.kinema.weights.BadWeightsException;
 import io.kinema.weights.CheckpointIdentity;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
@@ -45,13 +57,19 @@ public final class H3Engine implements AutoCloseable {
     private final ModelParts parts;
     /** On its way from the start: hashing a large model takes a while, and only a finished clip's record needs it. */
     private final CompletableFuture<String> modelHash;
+    private final CompletableFuture<Installation> installation = CompletableFuture.supplyAsync(Installation::here, Background::run);
+    private final EngineMetrics metrics;
+    private final String session = UUID.randomUUID().toString();
+    private final AtomicInteger requests = new AtomicInteger();
     private final AtomicReference<State> state = new AtomicReference<>(State.READY);
 
-    private H3Engine(EngineOptions options, ModelFolder model, Backend backend) {
+    private H3Engine(EngineOptions options, ModelFolder model, Backend backend, EngineMetrics metrics) {
+        this.metrics = metrics;
         this.options = options;
         this.model = model;
         this.backend = backend;
-        this.parts = new ModelParts(model, backend, options.precision(), options.transformer());
+        this.parts = new ModelParts(model, backend, options.precision(), options.transformer(), options.transformerLayout(),
+                options.fp16WeightLayout().orElse(MatrixLayout.ROW), options.weightOffload());
         this.modelHash = CompletableFuture.supplyAsync(() -> CheckpointIdentity.of(model.root()).sha256(), Background::run);
     }
 
@@ -62,8 +80,35 @@ public final class H3Engine implements AutoCloseable {
      * @throws BadRequestException                   when this build has no such device
      */
     public static H3Engine open(EngineOptions options) {
-        ModelFolder model = ModelFolder.open(options.model().orElseGet(BundledModel::folder));
-        return new H3Engine(options, model, Backends.opener(options.device(), options.threads()).get());
+        return open(options, EngineMetrics.none());
+    }
+
+    /** {@link #open(EngineOptions)} that counts and times what it does in a registry of the embedder's. */
+    public static H3Engine open(EngineOptions options, MeterRegistry registry) {
+        return open(options, EngineMetrics.in(registry));
+    }
+
+    private static H3Engine open(EngineOptions options, EngineMetrics metrics) {
+        ModelFolder model = model(options);
+        return new H3Engine(options, model, Backends.opener(options.device(), options.threads(), options.backend()).get(), metrics);
+    }
+
+    /**
+     * {@link #open(EngineOptions)} on a backend of the embedder's own, in place of the one that the options name.
+     *
+     * @param backend closed with the engine, and when opening fails
+     */
+    public static H3Engine open(EngineOptions options, Backend backend) {
+        try {
+            return new H3Engine(options, model(options), backend, EngineMetrics.none());
+        } catch (RuntimeException e) {
+            backend.close();
+            throw e;
+        }
+    }
+
+    private static ModelFolder model(EngineOptions options) {
+        return ModelFolder.open(options.model().orElseGet(BundledModel::folder));
     }
 
     /** The options it was opened with. */
@@ -141,33 +186,67 @@ public final class H3Engine implements AutoCloseable {
      * @param taker gets each clip when it is finished; write it and let it go, so that one is in memory at a time
      */
     public void generateEach(GenerateRequest request, ProgressListener listener, Cancellation cancellation, Consumer<Clip> taker) {
+        generateEach(request, listener, cancellation, Optional.empty(), taker);
+    }
+
+    /**
+     * Makes every output of a request that an earlier attempt has not finished, and lets a later attempt go on from the last saved step.
+     *
+     * @param saving where the sampler's state is saved and looked for; where it cannot be written, the request goes on without
+     */
+    public void generateEach(GenerateRequest request, ProgressListener listener, Cancellation cancellation, StepSaving saving, Consumer<Clip> taker) {
+        generateEach(request, listener, cancellation, Optional.of(saving), taker);
+    }
+
+    private void generateEach(GenerateRequest request, ProgressListener listener, Cancellation cancellation, Optional<StepSaving> saving,
+                              Consumer<Clip> taker) {
         claim();
+        Optional<Task> task = request.task();
+        EngineMetrics.Outcome outcome = EngineMetrics.Outcome.FAILED;
         try {
             ResolvedRequest resolved = FileHeaders.resolver(model.geometry(), parts::adapter).resolve(request);
+            task = Optional.of(resolved.task());
             resolved.notes().forEach(note -> listener.progress(new Progress.Message(note)));
-            make(resolved, listener, cancellation, taker);
+            make(request, resolved, metrics.watching(listener), cancellation, saving, taker);
+            outcome = EngineMetrics.Outcome.DONE;
+        } catch (BadRequestException | BadMediaException | BadWeightsException e) {
+            outcome = EngineMetrics.Outcome.REFUSED;
+            throw e;
+        } catch (CancelledException e) {
+            outcome = EngineMetrics.Outcome.CANCELLED;
+            throw e;
         } finally {
+            metrics.request(task, outcome);
             state.set(State.READY);
         }
     }
 
-    private void make(ResolvedRequest request, ProgressListener listener, Cancellation cancellation, Consumer<Clip> taker) {
+    private void make(GenerateRequest asked, ResolvedRequest request, ProgressListener listener, Cancellation cancellation,
+                      Optional<StepSaving> saving, Consumer<Clip> taker) {
         Clock clock = new Clock(listener, cancellation);
         PipelineInput input = PipelineInput.of(request, model.geometry());
-        RunRecords records = new RunRecords(options, parts, request, modelHash);
+        RunRecords records = new RunRecords(options, parts, asked, request,
+                new RunRecord.Session(session, requests.getAndIncrement(), false), modelHash, installation);
         try (H3Pipeline pipeline = H3Pipeline.prepare(parts, input, clock, PipelineTap.NONE)) {
-            for (int k = 0; k < request.outputs(); k++) {
+            for (int k = StepSaving.firstOutput(saving); k < request.outputs(); k++) {
                 long seed = request.seed() + k;
                 if (request.outputs() > 1) {
                     listener.progress(new Progress.OutputStarted(k, request.outputs(), seed));
                 }
-                H3Pipeline.Made made = pipeline.make(seed, clock, PipelineTap.NONE);
+                H3Pipeline.Made made = pipeline.make(seed, clock, PipelineTap.NONE, keeper(saving, k, request, records));
                 Clip clip = records.clip(k, seed, made, pipeline.rows(), clock.stages());
+                metrics.clip(clip.record());
                 clip.record().warnings().forEach(warning -> listener.progress(new Progress.Message(warning)));
                 taker.accept(clip);
                 clock = new Clock(listener, cancellation);
             }
         }
+    }
+
+    private StepKeeper keeper(Optional<StepSaving> saving, int output, ResolvedRequest request, RunRecords records) {
+        LatentShape shape = new LatentShape(model.geometry().latentChannels(), request.latentFrames(), request.latentHeight(), request.latentWidth());
+        return saving.<StepKeeper>map(s -> new SavedSteps(s, output, request.steps(), records::requestKey,
+                new LatentEstimate(request.videoGrid(), model.geometry().patch(), shape))).orElse(StepKeeper.NONE);
     }
 
     private void claim() {

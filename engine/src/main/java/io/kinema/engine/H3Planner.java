@@ -6,37 +6,85 @@ import io.kinema.engine.forecast.RunPlan;
 import io.kinema.engine.model.BundledModel;
 import io.kinema.engine.model.Component;
 import io.kinema.engine.model.ModelFolder;
+import io.kinema.engine.model.ModelGeometry;
 import io.kinema.engine.model.TransformerWeights;
 import io.kinema.engine.pipeline.AdapterLibrary;
 import io.kinema.engine.plan.ResolvedRequest;
 import io.kinema.media.container.HeaderReader;
 import io.kinema.model.dit.DitConfig;
 
-/** Says what a request would do and cost, without loading a weight; it refuses what {@link H3Engine#generate} would refuse. */
-public final class H3Planner {
-    private H3Planner() {
+/**
+ * Owns the adapter files that it has read until it is closed; closing twice is harmless. Says what a request would do and cost, without
+ * loading a weight or opening a device; it refuses what {@link H3Engine#generate} would refuse. Any number of threads may use it.
+ */
+public final class H3Planner implements AutoCloseable {
+    private final EngineOptions options;
+    private final ModelFolder model;
+    private final AdapterLibrary adapters = new AdapterLibrary();
+
+    private H3Planner(EngineOptions options, ModelFolder model) {
+        this.options = options;
+        this.model = model;
+    }
+
+    /**
+     * Reads the model's configs.
+     *
+     * @param options how an engine would run it
+     * @throws io.kinema.weights.BadWeightsException when the folder is missing or no H3 model
+     */
+    public static H3Planner open(EngineOptions options) {
+        return new H3Planner(options, ModelFolder.open(options.model().orElseGet(BundledModel::folder)));
+    }
+
+    /** {@link #plan(GenerateRequest, Rates)} once. */
+    public static RunPlan plan(EngineOptions options, GenerateRequest request, Rates rates) {
+        try (H3Planner planner = open(options)) {
+            return planner.plan(request, rates);
+        }
+    }
+
+    /** The name of the model's folder. */
+    public String modelName() {
+        return String.valueOf(model.root().getFileName());
+    }
+
+    /** The sizes that requests are checked against. */
+    public ModelGeometry geometry() {
+        return model.geometry();
+    }
+
+    /**
+     * Checks a request and fills in its defaults.
+     *
+     * @throws BadRequestException                   when it breaks a rule
+     * @throws io.kinema.media.BadMediaException     when a file it names cannot be read
+     * @throws io.kinema.weights.BadWeightsException when an adapter it names is not whole or not for this model
+     */
+    public ResolvedRequest resolve(GenerateRequest request) {
+        return FileHeaders.resolver(model.geometry(), (use, task) -> adapters.read(use, transformer(task))).resolve(request);
     }
 
     /**
      * Plans a request.
      *
-     * @param options how an engine would run it
-     * @param rates   what this machine measured before; {@link Rates#NONE} makes a quick probe instead
-     * @throws BadRequestException                  when it breaks a rule
-     * @throws io.kinema.media.BadMediaException    when a file it names cannot be read
+     * @param rates what this machine measured before; {@link Rates#NONE} makes a quick probe instead
+     * @throws BadRequestException                   when it breaks a rule
+     * @throws io.kinema.media.BadMediaException     when a file it names cannot be read
      * @throws io.kinema.weights.BadWeightsException when the folder is no whole H3 model
      */
-    public static RunPlan plan(EngineOptions options, GenerateRequest request, Rates rates) {
-        ModelFolder model = ModelFolder.open(options.model().orElseGet(BundledModel::folder));
-        try (AdapterLibrary adapters = new AdapterLibrary()) {
-            ResolvedRequest resolved = FileHeaders.resolver(model.geometry(),
-                    (use, task) -> adapters.read(use, transformer(model, options, task))).resolve(request);
-            return new Planner(model, options.transformer(), options.device(), options.threads(), options.precision())
-                    .plan(resolved, FileHeaders::size, HeaderReader::read, rates);
-        }
+    public RunPlan plan(GenerateRequest request, Rates rates) {
+        ResolvedRequest resolved = resolve(request);
+        return new Planner(model, options.transformer(), options.transformerLayout(), options.device(), options.threads(), options.backend(),
+                options.precision(), options.fp16WeightLayoutInForce()).plan(resolved, FileHeaders::size, HeaderReader::read, rates);
     }
 
-    private static DitConfig transformer(ModelFolder model, EngineOptions options, Task task) {
-        return DitConfig.read(TransformerWeights.of(model.network(Component.transformerOf(task)), options.transformer()).config());
+    private DitConfig transformer(Task task) {
+        return DitConfig.read(TransformerWeights.of(model.network(Component.transformerOf(task)), options.transformer(), options.transformerLayout()).requireFor(task).config());
+    }
+
+    @Override
+    public void close() {
+        adapters.close();
     }
 }

@@ -1,12 +1,13 @@
 package io.kinema.engine;
 
+import io.kinema.compute.BackendReport;
 import io.kinema.compute.cpu.CpuBackend;
 import io.kinema.engine.model.Component;
 import io.kinema.engine.pipeline.H3Pipeline;
 import io.kinema.engine.pipeline.ModelParts;
 import io.kinema.engine.plan.ResolvedRequest;
-import io.kinema.engine.record.EngineVersion;
 import io.kinema.engine.record.HostFacts;
+import io.kinema.engine.record.Installation;
 import io.kinema.engine.record.RunRecord;
 import io.kinema.engine.record.SoundReport;
 import io.kinema.engine.record.StageTime;
@@ -17,6 +18,9 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 
 /** Turns what a pipeline made into clips with their records. */
@@ -25,34 +29,62 @@ final class RunRecords {
     private final ModelParts parts;
     private final ResolvedRequest request;
     private final CompletableFuture<String> modelHash;
+    private final CompletableFuture<Installation> installation;
+    private final RunRecord.Session session;
+    private final List<String> defaults;
+    private final BackendReport before;
+    private Optional<String> requestKey = Optional.empty();
 
-    /** @param modelHash content hash of the model, on its way */
-    RunRecords(EngineOptions options, ModelParts parts, ResolvedRequest request, CompletableFuture<String> modelHash) {
+    /**
+     * @param asked     the request as it was given
+     * @param request   and as it was understood
+     * @param modelHash content hash of the model, on its way
+     * @param installation the code's identity, on its way
+     */
+    RunRecords(EngineOptions options, ModelParts parts, GenerateRequest asked, ResolvedRequest request, RunRecord.Session session,
+               CompletableFuture<String> modelHash, CompletableFuture<Installation> installation) {
         this.options = options;
         this.parts = parts;
         this.request = request;
         this.modelHash = modelHash;
+        this.installation = installation;
+        this.session = session;
+        this.defaults = Defaults.of(asked, options);
+        this.before = parts.backend().report();
     }
 
     Clip clip(int index, long seed, H3Pipeline.Made made, UsefulWork.Rows rows, List<StageTime> stages) {
+        BackendReport now = parts.backend().report();
         int rate = parts.audioDecoder().config().samplingRate();
         SoundReport sound = SoundReport.of(made.left(), made.right(), rate);
-        RunRecord record = new RunRecord(Instant.now(), request, new RunRecord.Output(index, seed), model(),
-                new RunRecord.Engine(EngineVersion.VERSION, NativeLibraries.of(parts.backend())), HostFacts.here(), execution(), schedule(), stages,
-                made.steps(), rows, new RunRecord.Memory(HostFacts.peakResidentBytes(), parts.scratchBytes()), sound, warnings(sound));
+        RunRecord record = new RunRecord(Instant.now(), session, request, defaults, new RunRecord.Output(index, seed), model(),
+                new RunRecord.Engine(installation.join(), NativeLibraries.versions(parts.backend()), NativeLibraries.files(parts.backend())), HostFacts.here(), execution(),
+                schedule(), stages, rows, made.ranks(), new RunRecord.Memory(HostFacts.peakResidentBytes(), parts.scratchBytes()),
+                now.kernelCompilations() - before.kernelCompilations(), now.fallbacks().subList(before.fallbacks().size(), now.fallbacks().size()),
+                sound, warnings(sound));
         return new Clip(request.width(), request.height(), made.frames(), made.left(), made.right(), rate, made.latents(), record);
+    }
+
+    /** {@link RequestKey} of the request. Waits for the model's hash. */
+    String requestKey() {
+        if (requestKey.isEmpty()) {
+            requestKey = Optional.of(RequestKey.of(request, model(), execution()));
+        }
+        return requestKey.get();
     }
 
     private RunRecord.Model model() {
         Component transformer = Component.transformerOf(request.task());
         return new RunRecord.Model(parts.folder().root().getFileName().toString(),
                 options.transformer().map(p -> p.getFileName().toString()).orElse(transformer.key()), modelHash.join(),
-                CheckpointIdentity.of(parts.transformerPath(request.task())).sha256());
+                CheckpointIdentity.of(parts.transformerPath(request.task())).sha256(), parts.encodings(request.task()).names());
     }
 
     private RunRecord.Execution execution() {
+        SortedMap<String, String> choices = new TreeMap<>(parts.backend().choices());
+        options.route().ifPresent(reason -> choices.put("route", reason));
         return new RunRecord.Execution(parts.backend().device().toString(), parts.backend().name(), options.precision().label(),
-                parts.backend() instanceof CpuBackend cpu ? cpu.threads() : 1);
+                parts.backend() instanceof CpuBackend cpu ? cpu.threads() : 1, options.fp16WeightLayoutInForce(), choices);
     }
 
     private RunRecord.Schedule schedule() {

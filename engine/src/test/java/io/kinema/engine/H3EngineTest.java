@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.kinema.engine.record.RunRecord;
 import io.kinema.engine.record.StageTime;
-import io.kinema.engine.record.StepTime;
+import io.kinema.engine.record.StepRecord;
 import io.kinema.weights.SafetensorsFile;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -205,14 +205,16 @@ class H3EngineTest {
         RunRecord record = clip.record();
         assertThat(record.stages()).extracting(StageTime::stage).containsExactly(Stage.LOADING, Stage.TEXT_ENCODING, Stage.DENOISING,
                 Stage.VIDEO_DECODING, Stage.AUDIO_DECODING);
-        assertThat(record.steps()).extracting(StepTime::index).containsExactly(0, 1);
+        assertThat(record.steps()).extracting(StepRecord::index).containsExactly(0, 1);
         assertThat(record.usefulFlops()).isPositive();
         assertThat(record.schedule().sigmas()).hasSize(3).startsWith(1f).endsWith(0f);
         assertThat(record.schedule().audioSigmas()).isNotEqualTo(record.schedule().sigmas());
         assertThat(record.model().sha256()).hasSize(64);
         assertThat(record.memory().peakResidentBytes()).isPositive();
+        assertThat(record.defaults()).contains("task", "flow_shift").doesNotContain("seed", "steps");
         JsonNode json = record.toJson();
-        assertThat(json.path("schema").asText()).isEqualTo("kinema.run/1");
+        RunRecordSchema.requireValid(json);
+        assertThat(json.path("schema").asText()).isEqualTo("kinema.run/2");
         assertThat(json.path("request").path("seed").asLong()).isEqualTo(7);
         assertThat(json.path("engine").path("version").asText()).matches("\\d+\\.\\d+\\.\\d+.*");
         assertThat(json.path("steps")).hasSize(2);

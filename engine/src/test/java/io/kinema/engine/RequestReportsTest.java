@@ -8,7 +8,7 @@ import io.kinema.engine.layout.PackedLayout;
 import io.kinema.engine.layout.Target;
 import io.kinema.engine.model.ModelGeometry;
 import io.kinema.engine.record.SoundReport;
-import io.kinema.engine.record.StepTime;
+import io.kinema.engine.record.StepRecord;
 import io.kinema.engine.schedule.SigmaGrid;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -40,7 +40,7 @@ class RequestReportsTest {
     void report06And08EveryEvaluationIsCountedOnceAndHasTwoSigmas(int steps) {
         try (H3Engine engine = H3Engine.open(EngineOptions.builder().model(Geometries.NANO).threads(2).build())) {
             Clip clip = engine.generate(GenerateRequest.prompt("A red circle").frames(22).steps(steps).build());
-            List<StepTime> made = clip.record().steps();
+            List<StepRecord> made = clip.record().steps();
             float[] video = SigmaGrid.ofEvaluations(steps, 12).sigmas();
             float[] audio = SigmaGrid.ofEvaluations(steps, 3).sigmas();
             assertThat(made).hasSize(steps);

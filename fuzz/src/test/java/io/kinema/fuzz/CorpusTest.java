@@ -3,6 +3,7 @@ package io.kinema.fuzz;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kinema.cli.ArgumentsFuzz;
+import io.kinema.weights.GgufFuzz;
 import io.kinema.weights.SafetensorsFuzz;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -20,7 +21,8 @@ import org.junit.jupiter.api.TestFactory;
 class CorpusTest {
     private static final Path CORPUS = Path.of(System.getProperty("kinema.root", ".")).resolve("fuzz/src/test/resources/corpus");
     private static final Map<String, Consumer<byte[]>> TARGETS = new TreeMap<>(Map.of(
-            "arguments", ArgumentsFuzz::fuzzerTestOneInput, "audio", AudioFuzz::fuzzerTestOneInput, "image", ImageFuzz::fuzzerTestOneInput,
+            "api", ApiFuzz::fuzzerTestOneInput, "arguments", ArgumentsFuzz::fuzzerTestOneInput, "audio", AudioFuzz::fuzzerTestOneInput,
+            "gguf", GgufFuzz::fuzzerTestOneInput, "image", ImageFuzz::fuzzerTestOneInput,
             "request", RequestFuzz::fuzzerTestOneInput, "safetensors", SafetensorsFuzz::fuzzerTestOneInput, "index", ShardIndexFuzz::fuzzerTestOneInput,
             "tokenizer", TokenizerFuzz::fuzzerTestOneInput, "video", VideoFuzz::fuzzerTestOneInput));
 

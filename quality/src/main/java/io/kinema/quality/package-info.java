@@ -1,2 +1,5 @@
-/** Metrics of pictures, sound and latents, and the comparison of two results. */
+/**
+ * Whether a result is as good as another: the gates and their verdict. The numbers they judge are made in {@code tensor},
+ * {@code picture} and {@code sound}; {@code compare} makes them from files, {@code report} shows them.
+ */
 package io.kinema.quality;

@@ -26,7 +26,7 @@ import java.util.stream.Stream;
  * @param files  the files in name order
  */
 public record CheckpointIdentity(String sha256, List<FileHash> files) {
-    private static final List<String> COUNTED = List.of(".safetensors", ".json", ".txt");
+    private static final List<String> COUNTED = List.of(".safetensors", ".gguf", ".json", ".txt");
     private static final int BUFFER = 1 << 20;
     /** Hashes of this process's life only: size and time are trusted to tell that a file is the one hashed before. */
     private static final Map<Stamp, String> CACHE = new ConcurrentHashMap<>();
@@ -98,7 +98,7 @@ public record CheckpointIdentity(String sha256, List<FileHash> files) {
         return root.relativize(file).toString().replace('\\', '/');
     }
 
-    private static MessageDigest digest() {
+    static MessageDigest digest() {
         try {
             return MessageDigest.getInstance("SHA-256");
         } catch (NoSuchAlgorithmException e) {
@@ -106,7 +106,7 @@ public record CheckpointIdentity(String sha256, List<FileHash> files) {
         }
     }
 
-    private static String hex(MessageDigest digest) {
+    static String hex(MessageDigest digest) {
         return HexFormat.of().formatHex(digest.digest());
     }
 }

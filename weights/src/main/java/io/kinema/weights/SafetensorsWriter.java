@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
@@ -13,8 +14,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.security.MessageDigest;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -26,14 +30,15 @@ import java.util.UUID;
 
 /**
  * Owns a temporary file beside its target until {@link #commit()} renames it over the target; closing without a commit
- * removes it, so a failure leaves the target as it was. Tensors stream: each is written where the header says, in any order,
- * and never kept. The bytes depend on names, dtypes, shapes, values and metadata only (tensors lie by falling element
+ * removes it, so a failure leaves the target as it was. Tensors stream: each is written where the header says, whole or part by
+ * part, in any order, and never kept. {@link #commitVerified()} reads the file back first. The bytes depend on names, dtypes, shapes, values and metadata only (tensors lie by falling element
  * size, then by name, so every tensor is aligned to its element).
  */
 public final class SafetensorsWriter implements AutoCloseable {
     private static final String METADATA = "__metadata__";
     private static final int ALIGNMENT = 8;
     private static final long CHUNK = 1 << 26;
+    private static final int READ_BACK = 1 << 22;
 
     private final Path target;
     private final Path temporary;
@@ -41,6 +46,10 @@ public final class SafetensorsWriter implements AutoCloseable {
     private final SequencedMap<String, SafetensorsHeader.Entry> entries;
     private final Set<String> missing;
     private final long dataStart;
+    private final byte[] header;
+    /** Of the bytes of every tensor so far, to be compared with what the device gives back. */
+    private final Map<String, MessageDigest> digests = new HashMap<>();
+    private final Map<String, Long> begun = new HashMap<>();
 
     /**
      * What will be written.
@@ -52,13 +61,14 @@ public final class SafetensorsWriter implements AutoCloseable {
     public record Spec(String name, DType dtype, Shape shape) {
     }
 
-    private SafetensorsWriter(Path target, Path temporary, FileChannel channel, SequencedMap<String, SafetensorsHeader.Entry> entries, long dataStart) {
+    private SafetensorsWriter(Path target, Path temporary, FileChannel channel, SequencedMap<String, SafetensorsHeader.Entry> entries, byte[] header) {
         this.target = target;
         this.temporary = temporary;
         this.channel = channel;
         this.entries = entries;
         this.missing = new HashSet<>(entries.keySet());
-        this.dataStart = dataStart;
+        this.header = header;
+        this.dataStart = header.length;
     }
 
     /**
@@ -73,16 +83,16 @@ public final class SafetensorsWriter implements AutoCloseable {
         Path temporary = target.resolveSibling("." + target.getFileName() + "." + UUID.randomUUID() + ".tmp");
         try {
             FileChannel channel = FileChannel.open(temporary, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
-            SafetensorsWriter writer = new SafetensorsWriter(target, temporary, channel, entries, header.length);
-            return started(writer, header);
+            SafetensorsWriter writer = new SafetensorsWriter(target, temporary, channel, entries, header);
+            return started(writer);
         } catch (IOException e) {
             throw failed(target, e);
         }
     }
 
-    private static SafetensorsWriter started(SafetensorsWriter writer, byte[] header) throws IOException {
+    private static SafetensorsWriter started(SafetensorsWriter writer) throws IOException {
         try {
-            writer.start(header);
+            writer.start();
             return writer;
         } catch (IOException e) {
             writer.close();
@@ -101,38 +111,104 @@ public final class SafetensorsWriter implements AutoCloseable {
 
     /** Writes one tensor's bytes. @throws IllegalArgumentException for an unknown name, a second write or another byte count */
     public void put(String name, MemorySegment data) {
-        SafetensorsHeader.Entry entry = entries.get(name);
-        if (entry == null || !missing.contains(name)) {
-            throw new IllegalArgumentException(target + ": tensor " + name + (entry == null ? " was not declared" : " was written before"));
-        }
-        long size = entry.end() - entry.begin();
+        long size = unwritten(name);
         if (data.byteSize() != size) {
             throw new IllegalArgumentException(target + ": tensor " + name + ": got " + data.byteSize() + " bytes, expected " + size);
         }
+        append(name, data);
+    }
+
+    /** Writes the next bytes of one tensor. @throws IllegalArgumentException for an unknown name or more bytes than it has left */
+    public void append(String name, MemorySegment data) {
+        long left = unwritten(name);
+        if (data.byteSize() > left) {
+            throw new IllegalArgumentException(target + ": tensor " + name + ": got " + data.byteSize() + " more bytes, expected at most " + left);
+        }
+        long from = entries.get(name).end() - left;
         try {
-            for (long at = 0; at < size; at += CHUNK) {
-                MemorySegment part = data.asSlice(at, Math.min(CHUNK, size - at));
+            for (long at = 0; at < data.byteSize(); at += CHUNK) {
+                MemorySegment part = data.asSlice(at, Math.min(CHUNK, data.byteSize() - at));
                 // Heap arrays of other types than byte have no ByteBuffer view.
                 ByteBuffer bytes = part.isNative() ? part.asByteBuffer() : ByteBuffer.wrap(part.toArray(ValueLayout.JAVA_BYTE));
-                writeFully(bytes, dataStart + entry.begin() + at);
+                digests.computeIfAbsent(name, n -> CheckpointIdentity.digest()).update(bytes.duplicate());
+                writeFully(bytes, dataStart + from + at);
             }
-            missing.remove(name);
+            begun.merge(name, data.byteSize(), Long::sum);
+            if (data.byteSize() == left) {
+                missing.remove(name);
+            }
         } catch (IOException e) {
             throw failed(target, e);
         }
     }
 
+    private long unwritten(String name) {
+        SafetensorsHeader.Entry entry = entries.get(name);
+        if (entry == null || !missing.contains(name)) {
+            throw new IllegalArgumentException(target + ": tensor " + name + (entry == null ? " was not declared" : " was written before"));
+        }
+        return entry.end() - entry.begin() - begun.getOrDefault(name, 0L);
+    }
+
     /** Makes the file durable and puts it in the target's place. @throws IllegalStateException when a declared tensor was not written */
     public void commit() {
-        if (!missing.isEmpty()) {
-            throw new IllegalStateException(target + ": " + missing.size() + " declared tensors were not written, one is " + missing.iterator().next());
-        }
+        requireComplete();
         try {
             channel.force(true);
             channel.close();
             Files.move(temporary, target, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
         } catch (IOException e) {
             throw failed(target, e);
+        }
+    }
+
+    /**
+     * {@link #commit}, once the file that lies on the device has been read back and found to be what was written.
+     *
+     * @return hex SHA-256 of the file
+     * @throws BadWeightsException when it is not what was written, naming the tensor; the target is then as it was
+     */
+    public String commitVerified() {
+        requireComplete();
+        MessageDigest whole = CheckpointIdentity.digest();
+        try {
+            channel.force(true);
+            try (InputStream in = Files.newInputStream(temporary)) {
+                require("the header", Arrays.equals(header, read(in, header.length, whole)));
+                for (SafetensorsHeader.Entry entry : entries.values()) {
+                    MessageDigest found = CheckpointIdentity.digest();
+                    long left = entry.end() - entry.begin();
+                    while (left > 0) {
+                        byte[] part = read(in, (int) Math.min(left, READ_BACK), whole);
+                        found.update(part);
+                        left -= part.length;
+                    }
+                    require("tensor " + entry.name(), Arrays.equals(found.digest(), digests.getOrDefault(entry.name(), CheckpointIdentity.digest()).digest()));
+                }
+            }
+        } catch (IOException e) {
+            throw failed(target, e);
+        }
+        commit();
+        return CheckpointIdentity.hex(whole);
+    }
+
+    private byte[] read(InputStream in, int count, MessageDigest whole) throws IOException {
+        byte[] bytes = in.readNBytes(count);
+        require("the end of the file", bytes.length == count);
+        whole.update(bytes);
+        return bytes;
+    }
+
+    private void require(String what, boolean same) {
+        if (!same) {
+            throw new BadWeightsException(target + ": " + what + " was read back other than it was written; the file was discarded, check the disk");
+        }
+    }
+
+    private void requireComplete() {
+        if (!missing.isEmpty()) {
+            throw new IllegalStateException(target + ": " + missing.size() + " declared tensors were not written, one is " + missing.iterator().next());
         }
     }
 
@@ -146,7 +222,7 @@ public final class SafetensorsWriter implements AutoCloseable {
         }
     }
 
-    private void start(byte[] header) throws IOException {
+    private void start() throws IOException {
         try {
             writeFully(ByteBuffer.wrap(header), 0);
         } catch (IOException e) {

@@ -18,6 +18,11 @@ public interface TensorSource extends AutoCloseable {
     /** The tensor called {@code name}. @throws BadWeightsException when there is none, naming the source and the closest names */
     StoredTensor get(String name);
 
+    /** What the file says about the tensor called {@code name}, without touching its data; empty when there is none. */
+    default Optional<TensorHeader> header(String name) {
+        return find(name).map(TensorHeader::of);
+    }
+
     /** Sizes of the tensor called {@code name}, without touching its data. @throws BadWeightsException as {@link #get} does */
     default Shape shape(String name) {
         return get(name).shape();
@@ -32,6 +37,35 @@ public interface TensorSource extends AutoCloseable {
      */
     default StoredTensor rows(String name, long from, long to) {
         return get(name).rows(from, to);
+    }
+
+    /**
+     * The matrix called {@code name} with what belongs to it (the scales of integers, say), in the encoding it is stored in. A
+     * source whose encodings are its own overrides {@link #matrix(String, long, long)}.
+     *
+     * @throws BadWeightsException when it is absent, no matrix, of a dtype that is no matrix's, or a companion is missing or wrong
+     */
+    default StoredMatrix matrix(String name) {
+        return matrix(name, 0, shape(name).dim(0));
+    }
+
+    /**
+     * Rows {@code [from, to)} of {@link #matrix(String)}.
+     *
+     * @throws IndexOutOfBoundsException when it has fewer rows
+     */
+    default StoredMatrix matrix(String name, long from, long to) {
+        return MatrixCompanions.rows(this, name, from, to);
+    }
+
+    /**
+     * Where the first run of rows ends that lie in order in the file: rows {@code [from, end)} of {@link #rows} and {@link #matrix}
+     * are a view, however the source puts rows in order.
+     *
+     * @return more than {@code from} where {@code to} is, and at most {@code to}
+     */
+    default long runEnd(String name, long from, long to) {
+        return to;
     }
 
     /** Where it came from, for messages: a path or a short description. */

@@ -5,13 +5,16 @@ import io.kinema.compute.Backend;
 import io.kinema.compute.ConvolutionOps;
 import io.kinema.compute.Device;
 import io.kinema.compute.ElementwiseOps;
+import io.kinema.compute.LinearEpilogue;
 import io.kinema.compute.LinearOps;
 import io.kinema.compute.MoveOps;
 import io.kinema.compute.NormOps;
 import io.kinema.compute.Operand;
+import io.kinema.compute.Rotation;
 import io.kinema.compute.Tensor;
 import io.kinema.compute.Weight;
 import io.kinema.compute.Workspace;
+import io.kinema.compute.event.TransferEvent;
 import io.kinema.weights.DType;
 import java.util.Optional;
 
@@ -56,7 +59,12 @@ public abstract class CheckedBackend implements Backend {
         if (closed) {
             throw new IllegalStateException("backend " + name() + " is closed");
         }
+        enter();
         return kernels;
+    }
+
+    /** Called before every operation, on the thread that calls it: for a device that must be made current there. */
+    protected void enter() {
     }
 
     @Override
@@ -65,9 +73,15 @@ public abstract class CheckedBackend implements Backend {
     }
 
     @Override
-    public final void linear(Operand x, Weight w, Optional<Tensor> bias, Tensor out) {
-        linearChecks.linear(x, w, bias, out);
-        kernels().linear().linear(x, w, bias, out);
+    public final void linear(Operand x, Weight w, LinearEpilogue epilogue, Tensor out) {
+        linearChecks.linear(x, w, epilogue, out);
+        kernels().linear().linear(x, w, epilogue, out);
+    }
+
+    @Override
+    public final Operand rotate(Operand x, Rotation rotation, Workspace ws) {
+        linearChecks.rotate(x, rotation);
+        return kernels().linear().rotate(x, rotation, ws);
     }
 
     @Override
@@ -211,7 +225,12 @@ public abstract class CheckedBackend implements Backend {
     @Override
     public final void copy(Tensor src, Tensor dst) {
         moveChecks.copy(src, dst);
-        kernels().moves().copy(src, dst);
+        if (src.device().equals(dst.device())) {
+            kernels().moves().copy(src, dst);
+        } else {
+            TransferEvent.around(src.device().toString(), dst.device().toString(), dst.shape().elements() * dst.dtype().bytes(),
+                    () -> kernels().moves().copy(src, dst));
+        }
     }
 
     @Override

@@ -26,6 +26,11 @@ final class CpuAttention implements AttentionOps, AutoCloseable {
         this.widening = new Widening(pool);
     }
 
+    /** Bytes of its own scratch memory. */
+    long scratchBytes() {
+        return shared.size();
+    }
+
     @Override
     public void close() {
         shared.close();

@@ -1,11 +1,15 @@
 package io.kinema.compute.cpu;
 
+import io.kinema.compute.BackendReport;
 import io.kinema.compute.Device;
 import io.kinema.compute.HostWorkspace;
 import io.kinema.compute.Tensor;
 import io.kinema.compute.Workspace;
 import io.kinema.compute.check.CheckedBackend;
 import io.kinema.weights.StoredTensor;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
 
 /**
  * Owns worker threads and their scratch memory until it is closed. Matrix products run in OpenBLAS, everything else in
@@ -71,6 +75,17 @@ public final class CpuBackend extends CheckedBackend {
         return CpuFacts.of(threads());
     }
 
+    @Override
+    public BackendReport report() {
+        CpuFacts facts = facts();
+        return BackendReport.ofHost(facts.named(), List.of(Path.of(facts.blasLibrary())));
+    }
+
+    @Override
+    public Map<String, String> libraries() {
+        return Map.of("openblas", facts().blasConfig());
+    }
+
     /** The rate of large FP32 matrix products on all threads, in FLOP/s, measured for about {@code seconds}. */
     public double sgemmRate(double seconds) {
         kernels();
@@ -85,6 +100,12 @@ public final class CpuBackend extends CheckedBackend {
     @Override
     public Tensor load(StoredTensor stored, Workspace owner) {
         return Tensor.of(stored.dtype(), stored.shape(), stored.data(), Device.CPU);
+    }
+
+    @Override
+    public long ownBytes() {
+        kernels();
+        return pool.scratchBytes() + linear.scratchBytes() + attention.scratchBytes() + convolutions.scratchBytes();
     }
 
     @Override

@@ -13,6 +13,11 @@ final class CpuConvolutions implements ConvolutionOps, AutoCloseable {
         this.pool = pool;
     }
 
+    /** Bytes of its own scratch memory. */
+    long scratchBytes() {
+        return shared.size();
+    }
+
     @Override
     public void close() {
         shared.close();

@@ -1,5 +1,9 @@
 package io.kinema.compute.cpu;
 
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
 /**
  * What the cpu backend runs on, for reports and {@code doctor}.
  *
@@ -16,6 +20,11 @@ public record CpuFacts(int threads, int vectorBits, String blasLibrary, String b
         CpuBackend.requireVectorApi();
         OpenBlas.load();
         return new CpuFacts(threads, Lanes.F32.vectorBitSize(), OpenBlas.path(), OpenBlas.config(), OpenBlas.coreName());
+    }
+
+    /** By name, for records. */
+    SortedMap<String, String> named() {
+        return new TreeMap<>(Map.of("threads", "" + threads, "vector_bits", "" + vectorBits, "blas_core", blasCore));
     }
 
     /** One line: what was chosen and how to change it. */

@@ -2,8 +2,12 @@ package io.kinema.compute.cpu;
 
 import io.kinema.compute.DenseWeight;
 import io.kinema.compute.Device;
+import io.kinema.compute.EncodedWeight;
+import io.kinema.compute.Int8Weight;
+import io.kinema.compute.LinearEpilogue;
 import io.kinema.compute.LinearOps;
 import io.kinema.compute.Operand;
+import io.kinema.compute.Rotation;
 import io.kinema.compute.RowScale;
 import io.kinema.compute.Tensor;
 import io.kinema.compute.Weight;
@@ -25,11 +29,20 @@ final class CpuLinear implements LinearOps, AutoCloseable {
 
     private final WorkerPool pool;
     private final Widening widening;
+    private final WeightDecoding decoding;
+    private final RowRotation rotation;
     private final Scratch shared = new Scratch();
 
     CpuLinear(WorkerPool pool) {
         this.pool = pool;
         this.widening = new Widening(pool);
+        this.decoding = new WeightDecoding(pool);
+        this.rotation = new RowRotation(pool);
+    }
+
+    /** Bytes of its own scratch memory. */
+    long scratchBytes() {
+        return shared.size();
     }
 
     @Override
@@ -38,14 +51,17 @@ final class CpuLinear implements LinearOps, AutoCloseable {
     }
 
     @Override
-    public void linear(Operand x, Weight w, Optional<Tensor> bias, Tensor out) {
+    public void linear(Operand x, Weight w, LinearEpilogue after, Tensor out) {
         if (out.elements() == 0) {
             return;
         }
         Matrix rows = inputRows(x.values());
-        Epilogue epilogue = new Epilogue(x.rowScale().map(Tensor::toFloats), bias.map(Tensor::toFloats));
+        Epilogue epilogue = Epilogue.of(x.rowScale(), after);
+        DType operand = x.values().dtype();
         switch (w) {
             case DenseWeight dense -> dense(rows, dense.values(), epilogue, out);
+            case Int8Weight int8 -> inParts(rows, w, true, epilogue, out, (from, to, wide) -> decoding.rows(int8, from, to, operand, wide));
+            case EncodedWeight encoded -> inParts(rows, w, true, epilogue, out, (from, to, wide) -> decoding.rows(encoded, from, to, operand, wide));
         }
     }
 
@@ -59,21 +75,35 @@ final class CpuLinear implements LinearOps, AutoCloseable {
     }
 
     private void dense(Matrix x, Tensor w, Epilogue epilogue, Tensor out) {
-        int n = w.size(0);
         int k = w.size(1);
         boolean rowMajor = k <= 1 || w.stride(1) == 1;
         if (w.dtype() == DType.F32 && readable(w, rowMajor)) {
             product(x, Matrix.of(rowMajor ? w : w.permute(1, 0)), rowMajor, k, epilogue, out);
             return;
         }
+        inParts(x, new DenseWeight(w), rowMajor, epilogue, out, (from, to, wide) -> {
+            Tensor part = w.rows(from, to);
+            widening.rows(rowMajor ? part : part.permute(1, 0), wide);
+        });
+    }
+
+    /** Writes rows [from, to) of a weight to {@code wide} as FP32, row- or column-major. */
+    @FunctionalInterface
+    private interface PartOfWeight {
+        void write(int from, int to, MemorySegment wide);
+    }
+
+    /** The product with a weight that is not FP32: so many of its rows at a time as {@link #WEIGHT_FLOATS} holds, at least one. */
+    private void inParts(Matrix x, Weight w, boolean rowMajor, Epilogue epilogue, Tensor out, PartOfWeight part) {
+        int n = w.outFeatures();
+        int k = w.inFeatures();
         int each = Math.clamp(WEIGHT_FLOATS / Math.max(1, k), 1, n);
         for (int first = 0; first < n; first += each) {
             int last = Math.min(n, first + each);
             MemorySegment wide = shared.block(WEIGHT_BLOCK, (long) (last - first) * k);
-            Tensor part = w.rows(first, last);
-            widening.rows(rowMajor ? part : part.permute(1, 0), wide);
+            part.write(first, last, wide);
             Matrix b = new Matrix(wide, Math.max(1, rowMajor ? k : last - first));
-            product(x, b, rowMajor, k, epilogue.columns(first, last), out.slice(1, first, last));
+            product(x, b, rowMajor, k, epilogue.from(first), out.slice(1, first, last));
         }
     }
 
@@ -97,7 +127,7 @@ final class CpuLinear implements LinearOps, AutoCloseable {
             Matrix c = direct ? new Matrix(to.data(), Matrix.pitch(out.size(0), out.stride(0), columns)) : Matrix.of(tile);
             OpenBlas.sgemm(rowMajor, rows, columns, k, 1, a.data(), a.ld(), b.data(), b.ld(), 0, c.data(), c.ld());
             if (!direct || !epilogue.empty()) {
-                epilogue.columns(column, column + columns).apply(tile, row, to, scratch);
+                epilogue.from(column).apply(tile, row, to, scratch);
             }
         });
     }
@@ -121,6 +151,13 @@ final class CpuLinear implements LinearOps, AutoCloseable {
             to.write(scratch, blocks.row(i), rows, a);
         });
         return new Operand(values, scales);
+    }
+
+    @Override
+    public Operand rotate(Operand x, Rotation by, Workspace ws) {
+        Tensor rotated = ws.allocate(x.values().dtype(), x.values().shape().toArray());
+        rotation.apply(x.values(), by, rotated);
+        return new Operand(rotated, x.rowScale(), Optional.of(by));
     }
 
     /** Divides each row by its power of two, which is exact but for underflow, and notes the factor. */

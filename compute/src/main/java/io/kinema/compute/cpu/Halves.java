@@ -43,6 +43,15 @@ final class Halves {
         }
     }
 
+    /** Rounds the first n values to the values that {@code dtype} has; F32 leaves them alone. */
+    static void round(DType dtype, float[] a, int n, Scratch scratch) {
+        if (dtype != DType.F32) {
+            short[] halves = scratch.shorts(n);
+            narrow(dtype, a, 0, n, halves);
+            widen(dtype, halves, n, a, 0);
+        }
+    }
+
     static void narrow(DType dtype, float[] from, int at, int n, short[] to) {
         if (dtype == DType.BF16) {
             narrowBf16(from, at, n, to);

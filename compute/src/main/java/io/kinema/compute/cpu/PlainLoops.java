@@ -17,6 +17,20 @@ final class PlainLoops {
         }
     }
 
+    /** {@code a[at + i] = fma(factor, delta[i], a[at + i])} for i in [0, n). */
+    static void addScaled(float[] a, int at, float[] delta, float factor, int n) {
+        for (int i = 0; i < n; i++) {
+            a[at + i] = Math.fma(factor, delta[i], a[at + i]);
+        }
+    }
+
+    /** {@code to[at + i] = values[i] * factor} for i in [0, n). */
+    static void scaled(byte[] values, int n, float factor, float[] to, int at) {
+        for (int i = 0; i < n; i++) {
+            to[at + i] = values[i] * factor;
+        }
+    }
+
     static void affine(float[] a, int at, int n, float factor, float term) {
         for (int i = at; i < at + n; i++) {
             float product = a[i] * factor;

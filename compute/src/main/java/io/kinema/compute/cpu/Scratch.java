@@ -13,6 +13,7 @@ final class Scratch implements AutoCloseable {
 
     private final float[][] floats = new float[SLOTS][0];
     private short[] shorts = new short[0];
+    private byte[] bytes = new byte[0];
     private final MemorySegment[] blocks = new MemorySegment[SLOTS];
     private final Arena[] arenas = new Arena[SLOTS];
 
@@ -33,6 +34,14 @@ final class Scratch implements AutoCloseable {
         return shorts;
     }
 
+    /** A heap array for 8-bit values; contents undefined. */
+    byte[] bytes(int size) {
+        if (bytes.length < size) {
+            bytes = new byte[Math.max(size, 2 * bytes.length)];
+        }
+        return bytes;
+    }
+
     /** Off-heap block {@code slot} of at least {@code floats} FP32 values, 64-byte aligned; contents undefined. */
     MemorySegment block(int slot, long floats) {
         long need = Math.max(64, floats * Float.BYTES);
@@ -48,6 +57,15 @@ final class Scratch implements AutoCloseable {
             blocks[slot] = block;
         }
         return block;
+    }
+
+    /** What it holds. */
+    long size() {
+        long sum = bytes.length + (long) shorts.length * Short.BYTES;
+        for (int i = 0; i < SLOTS; i++) {
+            sum += (long) floats[i].length * Float.BYTES + (blocks[i] == null ? 0 : blocks[i].byteSize());
+        }
+        return sum;
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.kinema.compute.cpu;
 
+import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
@@ -34,6 +35,11 @@ final class WorkerPool implements AutoCloseable {
 
     int threads() {
         return workers.length + 1;
+    }
+
+    /** Bytes of all threads' scratch memory; asked between calls of {@link #run}. */
+    long scratchBytes() {
+        return callerScratch.size() + Arrays.stream(workers).mapToLong(w -> w.scratch.size()).sum();
     }
 
     /** Runs tasks 0 to count - 1 and returns when all are done; the first failure is thrown here. */
@@ -136,6 +142,7 @@ final class WorkerPool implements AutoCloseable {
     }
 
     private final class Worker extends Thread {
+        private final Scratch scratch = new Scratch();
         private volatile boolean parked;
 
         Worker(String name) {
@@ -151,7 +158,7 @@ final class WorkerPool implements AutoCloseable {
 
         @Override
         public void run() {
-            try (Scratch scratch = new Scratch()) {
+            try (scratch) {
                 Job seen = null;
                 while (!closed) {
                     Job current = job;

@@ -57,6 +57,16 @@ final class HostArrays {
         });
     }
 
+    /** The value that {@code dtype} stores for {@code value}. */
+    static float rounded(float value, DType dtype) {
+        return switch (dtype) {
+            case F32 -> value;
+            case F16 -> HalfPrecision.fromF16(HalfPrecision.toF16(value));
+            case BF16 -> HalfPrecision.fromBf16(HalfPrecision.toBf16(value));
+            default -> throw new IllegalArgumentException("rounding to " + dtype + ": expected F32, F16 or BF16");
+        };
+    }
+
     private static void readRun(Tensor t, long offset, short[] halves, float[] to, int at, int run) {
         MemorySegment data = t.data();
         long from = offset * t.dtype().bytes();
@@ -74,7 +84,12 @@ final class HostArrays {
                     to[at + i] = HalfPrecision.fromBf16(halves[i]);
                 }
             }
-            default -> throw new IllegalArgumentException("reading " + t + ": expected F32, F16 or BF16");
+            case I8 -> {
+                for (int i = 0; i < run; i++) {
+                    to[at + i] = data.get(ValueLayout.JAVA_BYTE, from + i);
+                }
+            }
+            default -> throw new IllegalArgumentException("reading " + t + ": expected F32, F16, BF16 or I8");
         }
     }
 

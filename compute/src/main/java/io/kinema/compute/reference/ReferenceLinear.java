@@ -1,8 +1,13 @@
 package io.kinema.compute.reference;
 
 import io.kinema.compute.DenseWeight;
+import io.kinema.compute.EncodedWeight;
+import io.kinema.compute.Int8Weight;
+import io.kinema.compute.LinearEpilogue;
+import io.kinema.compute.LinearEpilogue.ScaledDelta;
 import io.kinema.compute.LinearOps;
 import io.kinema.compute.Operand;
+import io.kinema.compute.Rotation;
 import io.kinema.compute.RowScale;
 import io.kinema.compute.Tensor;
 import io.kinema.compute.Weight;
@@ -14,16 +19,14 @@ import java.util.Optional;
 final class ReferenceLinear implements LinearOps {
 
     @Override
-    public void linear(Operand x, Weight w, Optional<Tensor> bias, Tensor out) {
+    public void linear(Operand x, Weight w, LinearEpilogue epilogue, Tensor out) {
         int m = x.values().size(0);
         int n = w.outFeatures();
         int k = w.inFeatures();
         float[] rows = HostArrays.floats(x.values());
-        float[] matrix = switch (w) {
-            case DenseWeight dense -> HostArrays.floats(dense.values());
-        };
+        float[] matrix = matrix(w, x.values().dtype());
         Optional<float[]> scales = x.rowScale().map(HostArrays::floats);
-        Optional<float[]> shifts = bias.map(HostArrays::floats);
+        Optional<float[]> shifts = epilogue.bias().map(HostArrays::floats);
         float[] result = new float[m * n];
         for (int i = 0; i < m; i++) {
             for (int j = 0; j < n; j++) {
@@ -33,7 +36,40 @@ final class ReferenceLinear implements LinearOps {
                 result[i * n + j] = y;
             }
         }
+        epilogue.deltas().forEach(delta -> add(delta, result, n));
         HostArrays.store(result, out);
+    }
+
+    /** All values of a weight as a product with operands of this type reads them. */
+    private static float[] matrix(Weight w, DType operand) {
+        return switch (w) {
+            case DenseWeight dense -> HostArrays.floats(dense.values());
+            case Int8Weight int8 -> {
+                float[] scales = HostArrays.floats(int8.scales());
+                float[] all = HostArrays.floats(int8.values());
+                for (int i = 0; i < all.length; i++) {
+                    all[i] = HostArrays.rounded(all[i] * scales[i / w.inFeatures()], operand);
+                }
+                yield all;
+            }
+            case EncodedWeight encoded -> {
+                float[] all = new float[w.outFeatures() * w.inFeatures()];
+                encoded.matrix().decode(0, w.outFeatures(), all, 0);
+                for (int i = 0; i < all.length; i++) {
+                    all[i] = HostArrays.rounded(all[i], operand);
+                }
+                yield all;
+            }
+        };
+    }
+
+    private static void add(ScaledDelta delta, float[] result, int n) {
+        float[] values = HostArrays.floats(delta.values());
+        int columns = delta.values().size(1);
+        for (int i = 0; i < values.length; i++) {
+            int at = i / columns * n + delta.column() + i % columns;
+            result[at] = Math.fma(delta.factor(), values[i], result[at]);
+        }
     }
 
     private static double dot(float[] a, int atA, float[] b, int atB, int length) {
@@ -79,6 +115,25 @@ final class ReferenceLinear implements LinearOps {
         HostArrays.store(scales, rowScale);
         HostArrays.store(rows, values);
         return new Operand(values, Optional.of(rowScale));
+    }
+
+    /** The product with the matrix itself, sums in FP64. */
+    @Override
+    public Operand rotate(Operand x, Rotation rotation, Workspace ws) {
+        float[] rows = HostArrays.floats(x.values());
+        float[] rotated = new float[rows.length];
+        int group = rotation.group();
+        for (int i = 0; i < rows.length; i++) {
+            int start = i - i % group;
+            double sum = 0;
+            for (int j = 0; j < group; j++) {
+                sum += (double) rows[start + j] * rotation.entry(j, i % group);
+            }
+            rotated[i] = (float) sum;
+        }
+        Tensor values = ws.allocate(x.values().dtype(), x.values().shape().toArray());
+        HostArrays.store(rotated, values);
+        return new Operand(values, x.rowScale(), Optional.of(rotation));
     }
 
     private static float largest(float[] row, int at, int length) {

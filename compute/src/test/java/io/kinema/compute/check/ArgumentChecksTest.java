@@ -6,12 +6,19 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.kinema.compute.Backend;
 import io.kinema.compute.ConvolutionOps.Conv1d;
 import io.kinema.compute.DenseWeight;
+import io.kinema.compute.Int8Weight;
+import io.kinema.compute.LinearEpilogue;
+import io.kinema.compute.LinearEpilogue.ScaledDelta;
 import io.kinema.compute.NormOps.RowModulation;
 import io.kinema.compute.Operand;
+import io.kinema.compute.Rotation;
 import io.kinema.compute.Tensor;
+import io.kinema.compute.Workspace;
 import io.kinema.compute.reference.ReferenceBackend;
 import io.kinema.compute.testing.Values;
+import io.kinema.compute.testing.WeightKinds;
 import io.kinema.weights.DType;
+import java.util.List;
 import java.util.Optional;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
@@ -33,6 +40,55 @@ class ArgumentChecksTest {
                 "linear: out got F32[2, 6] on cpu, expected shape [2, 5]");
         refused(() -> backend.linear(Operand.of(v.normal(2, 4)), new DenseWeight(v.normal(5, 4)), Optional.of(v.normal(4)), v.normal(2, 5)),
                 "linear: bias got F32[4] on cpu, expected shape [5]");
+    }
+
+    @Test
+    void rowsAndWeightsMustBeInTheSameCoordinates() {
+        Rotation rotation = new Rotation(4);
+        DenseWeight plain = new DenseWeight(v.normal(5, 8));
+        DenseWeight rotated = new DenseWeight(v.normal(5, 8), Optional.of(rotation));
+        Operand rows = Operand.of(v.normal(2, 8));
+        refused(() -> backend.linear(rows, rotated, v.normal(2, 5)), "linear: x.rotation got rows not rotated, expected the weight's coordinates, rotated by 4");
+        try (Workspace ws = backend.workspace("test")) {
+            Operand turned = backend.rotate(rows, rotation, ws);
+            assertThatCode(() -> backend.linear(turned, rotated, v.normal(2, 5))).doesNotThrowAnyException();
+            refused(() -> backend.linear(turned, plain, v.normal(2, 5)), "linear: x.rotation got rows rotated by 4, expected the weight's coordinates, not rotated");
+            refused(() -> backend.rotate(turned, rotation, ws), "rotate: x got");
+            refused(() -> backend.rotate(Operand.of(v.normal(2, 6)), rotation, ws), "rotate: x got F32[2, 6] on cpu, expected columns in whole groups of 4");
+        }
+        refused(() -> new Rotation(8), "rotation: got groups of 8, expected a power of 4");
+        refused(() -> new DenseWeight(v.normal(5, 6), Optional.of(rotation)), "rotation: got 6 columns, expected a multiple of its group 4");
+    }
+
+    @Test
+    void noInputOfAProductOverlapsItsResult() {
+        Tensor all = v.normal(400);
+        Tensor out = all.rows(0, 20).reshape(4, 5);
+        Operand x = Operand.of(v.normal(4, 8));
+        DenseWeight w = new DenseWeight(v.normal(5, 8));
+        refused(() -> backend.linear(new Operand(v.normal(4, 8), Optional.of(all.rows(3, 7))), w, out), "linear: x.rowScale got");
+        refused(() -> backend.linear(x, new DenseWeight(all.rows(10, 50).reshape(5, 8)), out), "linear: w got");
+        Int8Weight int8 = WeightKinds.int8(v.normal(5, 8), Optional.empty());
+        refused(() -> backend.linear(x, new Int8Weight(int8.values(), all.rows(0, 5), Optional.empty()), out), "linear: w.scales got");
+        refused(() -> backend.linear(x, w, Optional.of(all.rows(0, 5)), out), "linear: bias got");
+        refused(() -> backend.linear(x, w, delta(all.rows(19, 39).reshape(4, 5), 0), out), "linear: deltas[0] got");
+        assertThatCode(() -> backend.linear(x, w, delta(all.rows(20, 40).reshape(4, 5), 0), out)).doesNotThrowAnyException();
+    }
+
+    private static LinearEpilogue delta(Tensor values, int column) {
+        return new LinearEpilogue(Optional.empty(), List.of(new ScaledDelta(values, 0.5f, column)));
+    }
+
+    @Test
+    void deltasStayWithinTheResult() {
+        Operand x = Operand.of(v.normal(4, 8));
+        DenseWeight w = new DenseWeight(v.normal(5, 8));
+        refused(() -> backend.linear(x, w, delta(v.normal(4, 3), 3), v.normal(4, 5)), "linear: deltas[0] got F32[4, 3] on cpu at column 3, expected 4 rows within the 5 columns of out");
+        refused(() -> backend.linear(x, w, delta(v.normal(4, 3), -1), v.normal(4, 5)), "at column -1");
+        refused(() -> backend.linear(x, w, delta(v.normal(3, 3), 0), v.normal(4, 5)), "expected 4 rows");
+        refused(() -> backend.linear(x, w, delta(v.normal(DType.F16, 4, 3), 0), v.normal(4, 5)), "expected F32");
+        refused(() -> backend.linear(x, w, new LinearEpilogue(Optional.empty(), List.of(new ScaledDelta(v.normal(4, 5), Float.NaN, 0))), v.normal(4, 5)),
+                "linear: deltas[0].factor got NaN, expected a finite number");
     }
 
     @Test

@@ -3,10 +3,14 @@ package io.kinema.compute.cpu;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.kinema.compute.Int8Weight;
+import io.kinema.compute.Operand;
 import io.kinema.compute.Tensor;
 import io.kinema.compute.testing.Values;
+import io.kinema.weights.DType;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
@@ -49,6 +53,19 @@ class CpuBackendTest {
     void theProductRateIsPlausible() {
         try (CpuBackend backend = CpuBackend.open(1)) {
             assertThat(backend.sgemmRate(0.01)).isBetween(1e8, 1e13);
+        }
+    }
+
+    /** 16 million integers are 64 MiB as FP32; a product holds a few of their rows at a time, whatever the operands' type. */
+    @Test
+    void weightsAreDecodedAFewRowsAtATime() {
+        Values v = new Values(2);
+        Int8Weight w = new Int8Weight(v.integers(4096, 4096), v.uniform(0.001, 0.1, 4096), Optional.empty());
+        for (DType operand : List.of(DType.F32, DType.F16, DType.BF16)) {
+            try (CpuBackend backend = CpuBackend.open(2)) {
+                backend.linear(Operand.of(v.normal(operand, 3, 4096)), w, Values.empty(3, 4096));
+                assertThat(backend.ownBytes()).as("%s", operand).isBetween(4L << 20, 5L << 20);
+            }
         }
     }
 

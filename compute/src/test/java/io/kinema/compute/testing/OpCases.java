@@ -28,14 +28,14 @@ public final class OpCases {
     }
 
     public static Stream<OpCase> all() {
-        return Stream.of(linear(), norms(), attention(), elementwise(), moves(), ConvolutionCases.all()).flatMap(List::stream);
+        return Stream.of(linear(), WeightKindCases.all(), norms(), attention(), elementwise(), moves(), ConvolutionCases.all()).flatMap(List::stream);
     }
 
     private static OpCase of(String name, double tolerance, Function<Backend, Tensor> run) {
         return new OpCase(name, tolerance, run);
     }
 
-    private static double tolerance(DType out) {
+    static double tolerance(DType out) {
         return switch (out) {
             case F16 -> F16_STORE;
             case BF16 -> BF16_STORE;

@@ -6,6 +6,7 @@ import io.kinema.compute.Tensor;
 import io.kinema.weights.DType;
 import io.kinema.weights.Shape;
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Random;
 
@@ -47,6 +48,15 @@ public final class Values {
         for (long i = 0; i < t.elements(); i++) {
             t.data().set(ValueLayout.JAVA_FLOAT, i * 4, (float) (low + (high - low) * random.nextDouble()));
         }
+        return t;
+    }
+
+    /** I8, all values equally likely. */
+    public Tensor integers(long... dims) {
+        Tensor t = empty(DType.I8, dims);
+        byte[] bytes = new byte[Math.toIntExact(t.elements())];
+        random.nextBytes(bytes);
+        MemorySegment.copy(bytes, 0, t.data(), ValueLayout.JAVA_BYTE, 0, bytes.length);
         return t;
     }
 

@@ -60,7 +60,7 @@ final class MemoryForecast {
     SortedMap<String, Long> scratchByNetwork() {
         UsefulWork.Rows rows = sequence.rows();
         SortedMap<String, Long> bytes = new TreeMap<>();
-        bytes.put("transformer", ScratchSizes.transformer(sizes.dit(), total(rows), rows.generatedVideo() + rows.generatedAudio(), precision));
+        bytes.put("transformer", ScratchSizes.transformer(sizes.dit(), total(rows), rows.generatedVideo() + rows.generatedAudio(), precision, rotated()));
         bytes.put("text_encoder", text());
         bytes.put("vae", Math.max(decoder(request.latentHeight(), request.latentWidth()),
                 sequence.pictures().stream().mapToLong(p -> ScratchSizes.videoEncoder(sizes.video(), p)).max().orElse(0)));
@@ -75,9 +75,9 @@ final class MemoryForecast {
         stages.add(new RunPlan.StageMemory(stage, weights, scratch, PROCESS + (long) (GARBAGE * held) + Math.min(MOST_SOURCE, sequence.sourceBytes())));
     }
 
-    /** A network's pages, and the 16-bit copies of its matrices where the precision plan rounds what is stored otherwise. */
+    /** A network's pages, and the 16-bit copies of its float matrices where the precision plan rounds what is stored otherwise. */
     private long network(ModelSizes.Weights stored) {
-        return stored.bytes() + (precision == Precision.FP32 ? 0 : 2 * stored.elements());
+        return stored.bytes() + (precision == Precision.FP32 ? 0 : 2 * stored.floats());
     }
 
     /** The audio VAE folds its weight norms into copies when it is loaded. */
@@ -109,8 +109,12 @@ final class MemoryForecast {
 
     private long transformer() {
         UsefulWork.Rows rows = sequence.rows();
-        return ScratchSizes.transformer(sizes.dit(), total(rows), rows.generatedVideo() + rows.generatedAudio(), precision)
+        return ScratchSizes.transformer(sizes.dit(), total(rows), rows.generatedVideo() + rows.generatedAudio(), precision, rotated())
                 + ScratchSizes.modulation(sizes.dit(), timesteps);
+    }
+
+    private boolean rotated() {
+        return sizes.ditWeights().encodings().rotated();
     }
 
     private static long total(UsefulWork.Rows rows) {

@@ -5,15 +5,16 @@ import io.kinema.engine.model.Component;
 import io.kinema.engine.model.ModelFolder;
 import io.kinema.engine.model.NetworkFolder;
 import io.kinema.engine.model.TransformerWeights;
+import io.kinema.engine.model.WeightEncodings;
 import io.kinema.engine.preprocess.VisionProcessor;
 import io.kinema.model.audio.AudioVaeConfig;
 import io.kinema.model.dit.DitConfig;
+import io.kinema.model.layout.WeightLayout;
 import io.kinema.model.text.TextEncoderConfig;
 import io.kinema.model.video.VideoVaeConfig;
-import io.kinema.weights.Checkpoint;
-import io.kinema.weights.DType;
-import io.kinema.weights.StoredTensor;
+import io.kinema.weights.TensorHeader;
 import io.kinema.weights.TensorSource;
+import io.kinema.weights.WeightFiles;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -37,24 +38,22 @@ record ModelSizes(DitConfig dit, TextEncoderConfig text, VideoVaeConfig video, A
     /**
      * What a component's files hold.
      *
-     * @param bytes    of all tensors as stored
-     * @param elements of all tensors
-     * @param half     whether every matrix is stored in 16 bits
+     * @param bytes     of all tensors as stored
+     * @param floats    elements of the tensors of plain floats, which a precision plan may copy; coded ones are decoded on use
+     * @param encodings of its matrices
      */
-    record Weights(long bytes, long elements, boolean half) {
+    record Weights(long bytes, long floats, WeightEncodings encodings) {
         /** Reads headers only. @throws io.kinema.weights.BadWeightsException when files are missing, short or broken */
         static Weights of(Path path) {
-            try (Checkpoint checkpoint = Checkpoint.open(path)) {
+            try (TensorSource checkpoint = WeightFiles.open(path)) {
                 long bytes = 0;
-                long elements = 0;
-                boolean half = true;
+                long floats = 0;
                 for (String name : checkpoint.names()) {
-                    StoredTensor stored = checkpoint.get(name);
-                    bytes += stored.shape().elements() * stored.dtype().bytes();
-                    elements += stored.shape().elements();
-                    half &= stored.shape().rank() < 2 || stored.dtype() == DType.F16 || stored.dtype() == DType.BF16;
+                    TensorHeader stored = checkpoint.header(name).orElseThrow();
+                    bytes += stored.bytes();
+                    floats += stored.dtype().isPresent() ? stored.shape().elements() : 0;
                 }
-                return new Weights(bytes, elements, half);
+                return new Weights(bytes, floats, WeightEncodings.of(checkpoint));
             }
         }
     }
@@ -63,13 +62,14 @@ record ModelSizes(DitConfig dit, TextEncoderConfig text, VideoVaeConfig video, A
      * Reads configs and headers.
      *
      * @param transformer weights used in place of the folder's own
+     * @param transformerLayout of those weights, where their names leave it open
      * @throws io.kinema.weights.BadWeightsException when files are missing, short or broken, or do not fit their configs
      */
-    static ModelSizes read(ModelFolder folder, Task task, Optional<Path> transformer) {
+    static ModelSizes read(ModelFolder folder, Task task, Optional<Path> transformer, Optional<WeightLayout> transformerLayout) {
         NetworkFolder text = folder.network(Component.TEXT_ENCODER);
         NetworkFolder video = folder.network(Component.VIDEO_VAE);
         NetworkFolder audio = folder.network(Component.AUDIO_VAE);
-        TransformerWeights dit = TransformerWeights.of(folder.network(Component.transformerOf(task)), transformer);
+        TransformerWeights dit = TransformerWeights.of(folder.network(Component.transformerOf(task)), transformer, transformerLayout).requireFor(task);
         for (Supplier<TensorSource> opener : List.<Supplier<TensorSource>>of(text::open, dit::open, video::open, audio::open)) {
             // Opening looks at names and shapes, so what does not fit is refused here as it would be before a run.
             opener.get().close();

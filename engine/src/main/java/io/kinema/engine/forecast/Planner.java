@@ -1,7 +1,9 @@
 package io.kinema.engine.forecast;
 
 import io.kinema.compute.Backend;
+import io.kinema.compute.BackendOptions;
 import io.kinema.compute.Device;
+import io.kinema.compute.MatrixLayout;
 import io.kinema.compute.Precision;
 import io.kinema.compute.cpu.CpuBackend;
 import io.kinema.engine.layout.PackedLayout;
@@ -10,12 +12,15 @@ import io.kinema.engine.model.ModelFolder;
 import io.kinema.engine.pipeline.Backends;
 import io.kinema.engine.plan.MediaHeaders;
 import io.kinema.engine.plan.PictureSizes;
+import io.kinema.engine.plan.ResolvedAdapter;
 import io.kinema.engine.plan.ResolvedRequest;
 import io.kinema.engine.prompt.H3Tokenizer;
+import io.kinema.engine.record.AdapterWork;
 import io.kinema.engine.record.HostFacts;
 import io.kinema.engine.record.RunRecord;
 import io.kinema.engine.record.UsefulWork;
 import io.kinema.engine.schedule.RowTimesteps;
+import io.kinema.model.layout.WeightLayout;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
@@ -29,11 +34,15 @@ import java.util.Set;
  *
  * @param folder      the model
  * @param transformer weights used in place of the folder's own
+ * @param transformerLayout of those weights, where their names leave it open
  * @param device      as {@link Backends} knows it
  * @param threads     of the device
+ * @param backend     what a device other than the CPU is told
  * @param precision   plan of the transformer and the text encoder
+ * @param fp16WeightLayout in which order the transformer's FP16 matrices lie; empty in plans that have none
  */
-public record Planner(ModelFolder folder, Optional<Path> transformer, String device, OptionalInt threads, Precision precision) {
+public record Planner(ModelFolder folder, Optional<Path> transformer, Optional<WeightLayout> transformerLayout, String device, OptionalInt threads,
+                      BackendOptions backend, Precision precision, Optional<MatrixLayout> fp16WeightLayout) {
     private static final double PROBE_SECONDS = 0.15;
 
     /**
@@ -47,26 +56,40 @@ public record Planner(ModelFolder folder, Optional<Path> transformer, String dev
      * @throws io.kinema.engine.BadRequestException  when there is no such device, or the text encoder cannot look at a reference
      */
     public RunPlan plan(ResolvedRequest request, PictureSizes pictures, MediaHeaders headers, Rates rates) {
-        var opener = Backends.opener(device, threads);
-        ModelSizes sizes = ModelSizes.read(folder, request.task(), transformer);
+        var opener = Backends.opener(device, threads, backend);
+        ModelSizes sizes = ModelSizes.read(folder, request.task(), transformer, transformerLayout);
         Sequence sequence;
         try (H3Tokenizer tokenizer = H3Tokenizer.open(folder.folder(Component.TOKENIZER))) {
             sequence = new SequenceBuilder(request, folder.geometry(), sizes, pictures, headers).build(tokenizer);
         }
         Steps steps = Steps.of(request, sequence.layout());
-        double flops = steps.flops(UsefulWork.of(sizes.dit()), sequence.rows());
-        RunRecord.Execution execution = new RunRecord.Execution(Device.CPU.toString(), device, precision.label(),
-                device.equals("cpu") ? threads.orElse(Runtime.getRuntime().availableProcessors()) : 1);
+        UsefulWork work = UsefulWork.of(sizes.dit());
+        AdapterWork adapters = request.adapters().stream().filter(ResolvedAdapter::active).map(ResolvedAdapter::work).reduce(AdapterWork.NONE, AdapterWork::plus);
+        UsefulWork.Rows rows = sequence.rows();
+        long preparation = work.preparation(rows, steps.timesteps()) + adapters.preparation(rows, steps.timesteps());
+        long loop = request.steps() * (work.step(rows) + adapters.step(rows));
+        RunRecord.Execution execution = new RunRecord.Execution(placed(device), backendName(device), precision.label(),
+                device.equals("cpu") ? threads.orElse(Runtime.getRuntime().availableProcessors()) : 1, fp16WeightLayout);
         Component component = Component.transformerOf(request.task());
         String name = transformer.map(p -> String.valueOf(p.getFileName())).orElse(component.key());
         String modelName = String.valueOf(folder.root().getFileName());
-        TimeForecast time = new TimeForecast(rates, Rates.way(HostFacts.here().processor(), new RunRecord.Model(modelName, name, "", ""), execution),
-                sequence.rows(), flops, request.outputs());
-        OptionalDouble probed = time.measured() ? OptionalDouble.empty() : probe(opener);
+        TimeForecast time = new TimeForecast(rates, Rates.way(HostFacts.here().processor(), new RunRecord.Model(modelName, name, "", "", List.of()), execution),
+                sequence.rows(), preparation + loop, request.outputs());
+        OptionalDouble probed = time.measured() || !device.equals("cpu") ? OptionalDouble.empty() : probe(opener);
         MemoryForecast memory = new MemoryForecast(sizes, precision, request, sequence, steps.timesteps());
-        return new RunPlan(request, modelName, name, sizes.weightBytes(), execution, ReferenceLabels.of(request), sequence.rows(),
-                flops * request.outputs(), memory.stages(), memory.scratchByNetwork(),
+        return new RunPlan(request, modelName, name, sizes.weightBytes(), sizes.ditWeights().encodings().names(), execution,
+                ReferenceLabels.of(request), sequence.rows(), preparation + loop * request.outputs(), memory.stages(), memory.scratchByNetwork(),
                 time.stages(probed), probed);
+    }
+
+    /** Where tensors lie: {@code reference} computes on the processor too. */
+    private static String placed(String device) {
+        return device.equals("reference") ? Device.CPU.toString() : device.equals("cuda") ? "cuda:0" : device;
+    }
+
+    private static String backendName(String device) {
+        int number = device.indexOf(':');
+        return number < 0 ? device : device.substring(0, number);
     }
 
     private static OptionalDouble probe(java.util.function.Supplier<Backend> opener) {
@@ -83,21 +106,12 @@ public record Planner(ModelFolder folder, Optional<Path> transformer, String dev
 
         int timesteps() {
             Set<Float> seen = new HashSet<>();
-            distinct.forEach(step -> add(step, seen));
-            return seen.size();
-        }
-
-        double flops(UsefulWork work, UsefulWork.Rows rows) {
-            Set<Float> seen = new HashSet<>();
-            return distinct.stream().mapToDouble(step -> work.evaluation(rows, add(step, seen))).sum();
-        }
-
-        private static int add(float[] step, Set<Float> seen) {
-            int before = seen.size();
-            for (float t : step) {
-                seen.add(t);
+            for (float[] step : distinct) {
+                for (float t : step) {
+                    seen.add(t);
+                }
             }
-            return seen.size() - before;
+            return seen.size();
         }
     }
 }

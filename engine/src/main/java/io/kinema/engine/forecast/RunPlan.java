@@ -19,6 +19,7 @@ import java.util.TreeMap;
  * @param model       name of the model's folder
  * @param transformer component that will run: {@code transformer} or {@code transformer_ref}
  * @param weightBytes of all networks, as stored
+ * @param encodings   of the transformer's matrices, the one with the most values first
  * @param execution   where and how it will run
  * @param conditions  keyframes or references in order, as the prompt calls them
  * @param rows        of the packed sequence
@@ -28,13 +29,14 @@ import java.util.TreeMap;
  * @param time        one for each stage, in order; all outputs
  * @param probed      FLOP/s of matrix products, measured for this plan because no clip was measured yet; empty when one was
  */
-public record RunPlan(ResolvedRequest request, String model, String transformer, long weightBytes, RunRecord.Execution execution,
-                      List<Condition> conditions, UsefulWork.Rows rows, double usefulFlops, List<StageMemory> memory,
+public record RunPlan(ResolvedRequest request, String model, String transformer, long weightBytes, List<String> encodings,
+                      RunRecord.Execution execution, List<Condition> conditions, UsefulWork.Rows rows, long usefulFlops, List<StageMemory> memory,
                       SortedMap<String, Long> scratch, List<StageEstimate> time, OptionalDouble probed) {
     /** Name and version of the JSON form. */
     public static final String SCHEMA = "kinema.plan/1";
 
     public RunPlan {
+        encodings = List.copyOf(encodings);
         conditions = List.copyOf(conditions);
         memory = List.copyOf(memory);
         scratch = Collections.unmodifiableSortedMap(new TreeMap<>(scratch));

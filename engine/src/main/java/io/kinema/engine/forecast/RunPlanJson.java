@@ -17,9 +17,12 @@ final class RunPlanJson {
     static JsonNode of(RunPlan plan) {
         ObjectNode root = NODES.objectNode().put("schema", RunPlan.SCHEMA);
         root.set("request", ResolvedRequestJson.of(plan.request()));
-        root.putObject("model").put("name", plan.model()).put("transformer", plan.transformer()).put("weight_bytes", plan.weightBytes());
-        root.putObject("execution").put("device", plan.execution().device()).put("backend", plan.execution().backend())
+        ArrayNode encodings = root.putObject("model").put("name", plan.model()).put("transformer", plan.transformer())
+                .put("weight_bytes", plan.weightBytes()).putArray("transformer_encodings");
+        plan.encodings().forEach(encodings::add);
+        ObjectNode execution = root.putObject("execution").put("device", plan.execution().device()).put("backend", plan.execution().backend())
                 .put("precision", plan.execution().precision()).put("threads", plan.execution().threads());
+        plan.execution().fp16WeightLayout().ifPresent(layout -> execution.put("fp16_weight_layout", layout.label()));
         ArrayNode conditions = root.putArray("conditions");
         for (RunPlan.Condition condition : plan.conditions()) {
             ObjectNode node = conditions.addObject().put("role", condition.role()).put("file", String.valueOf(condition.file().getFileName()));

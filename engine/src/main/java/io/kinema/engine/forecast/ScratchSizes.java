@@ -24,12 +24,14 @@ final class ScratchSizes {
      * One evaluation: the residual stream, a normed copy, a branch, and within it attention (q, k, v, result) or feed-forward
      * (gate, up).
      *
-     * @param rows   of the packed sequence
-     * @param wanted rows whose velocity is asked for
+     * @param rows    of the packed sequence
+     * @param wanted  rows whose velocity is asked for
+     * @param rotated whether the blocks' matrices want their input rotated
      */
-    static long transformer(DitConfig c, long rows, long wanted, Precision precision) {
+    static long transformer(DitConfig c, long rows, long wanted, Precision precision, boolean rotated) {
         long stream = rows * (c.hidden() * F + F);
-        return stream + Math.max(block(rows, c.hidden(), c.inner(), c.inner(), c.ffn(), precision), wanted * (2L * c.hidden() * F + F));
+        Block block = new Block(c.hidden(), c.inner(), c.inner(), c.ffn());
+        return stream + Math.max(block.bytes(rows, precision, rotated), wanted * (2L * c.hidden() * F + F));
     }
 
     /** Modulation tables of every timestep, kept while a request runs. */
@@ -47,7 +49,7 @@ final class ScratchSizes {
         long videos = features(v, videoPatches);
         long both = images > 0 && videos > 0 ? 2 * (images + videos) : images + videos;
         long layers = rows * c.headDim() * F
-                + block(rows, c.hidden(), (long) c.heads() * c.headDim(), (long) c.kvHeads() * c.headDim(), c.ffn(), precision);
+                + new Block(c.hidden(), (long) c.heads() * c.headDim(), (long) c.kvHeads() * c.headDim(), c.ffn()).bytes(rows, precision, false);
         return Math.max(both + layers, Math.max(images + vision(v, imagePatches, precision), images + videos + vision(v, videoPatches, precision)));
     }
 
@@ -65,13 +67,18 @@ final class ScratchSizes {
         return stream + patches * h * (op + F) + inside;
     }
 
-    /** A pre-norm block beside its residual stream. */
-    private static long block(long rows, long hidden, long inner, long kv, long ffn, Precision precision) {
-        long op = precision.operand().bytes();
-        long cast = op == F ? 0 : op;
-        long attention = (inner + 2 * kv) * op + inner * (F + cast);
-        long feedForward = 2 * ffn * op + (op == F ? 0 : ffn * (F + op));
-        return rows * (hidden * (op + F) + Math.max(attention, feedForward));
+    /** The widths of a pre-norm block. */
+    private record Block(long hidden, long inner, long kv, long ffn) {
+
+        /** Beside its residual stream; rotated inputs are one more copy of what enters each half's first and last product. */
+        long bytes(long rows, Precision precision, boolean rotated) {
+            long op = precision.operand().bytes();
+            long cast = op == F ? 0 : op;
+            long turned = rotated ? op : 0;
+            long attention = (inner + 2 * kv) * op + inner * (F + cast) + inner * turned;
+            long feedForward = 2 * ffn * op + (op == F ? 0 : ffn * (F + op)) + ffn * turned;
+            return rows * (hidden * (op + F + turned) + Math.max(attention, feedForward));
+        }
     }
 
     /** Decoding: one chunk of frames with its tail, the stitcher's edges, one tile of pixels, and the transformer over one tile. */

@@ -1,13 +1,15 @@
 package io.kinema.engine.inspect;
 
 import io.kinema.model.layout.WeightLayout;
-import io.kinema.weights.DType;
+import io.kinema.weights.QuantizedTensors;
 import io.kinema.weights.Shape;
+import io.kinema.weights.TensorHeader;
 import java.nio.file.Path;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /**
  * One component of a model.
@@ -32,17 +34,36 @@ public record ComponentReport(String name, Optional<String> className, Path path
     }
 
     /**
-     * One tensor's header entry.
+     * One tensor's header entry. Scales and markers of a coded matrix are part of it.
      *
-     * @param name  in the file
-     * @param dtype element type
-     * @param shape sizes, outermost first
-     * @param file  the file that holds it
+     * @param name     in the file
+     * @param encoding a dtype's name, or how its values are coded
+     * @param shape    sizes, outermost first
+     * @param bytes    size of its data
+     * @param coded    whether its values are coded
+     * @param readable whether they can be read by this version
+     * @param file     the file that holds it
      */
-    public record TensorReport(String name, DType dtype, Shape shape, Path file) {
-        /** Size of its data. */
-        public long bytes() {
-            return shape.elements() * dtype.bytes();
+    public record TensorReport(String name, String encoding, Shape shape, long bytes, boolean coded, boolean readable, Path file) {
+        /** Of a header. */
+        static TensorReport of(TensorHeader header) {
+            return new TensorReport(header.name(), header.encoding(), header.shape(), header.bytes(), header.dtype().isEmpty(), header.readable(), header.file());
+        }
+    }
+
+    /**
+     * What is stored in one encoding.
+     *
+     * @param name       a dtype's name, or how values are coded
+     * @param tensors    how many tensors
+     * @param parameters their elements
+     * @param bytes      size of their data, scales included
+     * @param coded      whether values are coded
+     * @param readable   whether they can be read by this version
+     */
+    public record Encoding(String name, int tensors, long parameters, long bytes, boolean coded, boolean readable) {
+        private Encoding with(TensorReport t) {
+            return new Encoding(name, tensors + 1, parameters + t.shape().elements(), bytes + t.bytes(), coded, readable);
         }
     }
 
@@ -76,10 +97,18 @@ public record ComponentReport(String name, Optional<String> className, Path path
         return tensors.stream().map(TensorReport::file).distinct().toList();
     }
 
-    /** Elements by dtype. */
-    public Map<DType, Long> parametersByDType() {
-        Map<DType, Long> counts = new EnumMap<>(DType.class);
-        tensors.forEach(t -> counts.merge(t.dtype(), t.shape().elements(), Long::sum));
-        return counts;
+    /** What is stored in which encoding, by name. */
+    public List<Encoding> encodings() {
+        Map<String, Encoding> counts = new TreeMap<>();
+        tensors.forEach(t -> counts.put(t.encoding(), counts.getOrDefault(t.encoding(),
+                new Encoding(t.encoding(), 0, 0, 0, t.coded(), t.readable())).with(t)));
+        return List.copyOf(counts.values());
+    }
+
+    /** Why it cannot run, where some of it is in an encoding that cannot be read. */
+    public Optional<String> unreadable() {
+        return tensors.stream().filter(t -> !t.readable()).findFirst().map(t -> encodings().stream().filter(e -> !e.readable())
+                .map(e -> e.tensors() + " tensors are " + e.name()).collect(Collectors.joining(", ")) + " (the first is " + t.name() + "); understood are "
+                + QuantizedTensors.UNDERSTOOD);
     }
 }

@@ -7,8 +7,8 @@ import io.kinema.engine.model.Json;
 import io.kinema.engine.model.NetworkFolder;
 import io.kinema.engine.model.OriginalPartition;
 import io.kinema.weights.BadWeightsException;
-import io.kinema.weights.Checkpoint;
-import io.kinema.weights.StoredTensor;
+import io.kinema.weights.TensorSource;
+import io.kinema.weights.WeightFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -131,15 +131,11 @@ public final class ModelInspector {
     }
 
     private static ComponentReport component(String name, Optional<String> className, Path path, Path file) {
-        try (Checkpoint weights = Checkpoint.open(file)) {
-            List<TensorReport> tensors = weights.names().stream().map(weights::get).map(ModelInspector::entry).toList();
-            Optional<Fit> fit = Files.isDirectory(path) ? network(path).map(n -> new Fit(n.layout(), n.misfit(weights))) : Optional.empty();
-            return new ComponentReport(name, className, path, Optional.empty(), tensors, new TreeMap<>(weights.metadata()), fit);
+        try (TensorSource weights = WeightFiles.open(file)) {
+            List<TensorReport> tensors = weights.names().stream().map(n -> TensorReport.of(weights.header(n).orElseThrow())).toList();
+            Optional<Fit> fit = Files.isDirectory(path) ? network(path).map(n -> new Fit(n.layout(), n.misfit(weights))) : LooseTransformer.fit(file);
+            return new ComponentReport(name, className, path, Optional.empty(), tensors, new TreeMap<>(WeightFiles.metadata(weights)), fit);
         }
-    }
-
-    private static TensorReport entry(StoredTensor stored) {
-        return new TensorReport(stored.name(), stored.dtype(), stored.shape(), stored.file());
     }
 
     private static Optional<String> className(Path folder) {

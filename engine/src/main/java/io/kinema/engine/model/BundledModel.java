@@ -30,6 +30,11 @@ public final class BundledModel {
                         + " was not found; name a model folder, or set the system property kinema.home to Kinema's folder"));
     }
 
+    /** {@code models/h3-released-sizes} beside it: the released configs, no weights; its networks have random ones. */
+    public static Path releasedSizes() {
+        return folder().resolveSibling("h3-released-sizes");
+    }
+
     private static Optional<Path> codeLocation() {
         CodeSource source = BundledModel.class.getProtectionDomain().getCodeSource();
         try {

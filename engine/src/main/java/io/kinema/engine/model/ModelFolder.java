@@ -54,6 +54,13 @@ public record ModelFolder(Path root, WeightLayout layout, Map<Component, Path> f
         return geometry.tasks();
     }
 
+    /** The index that says what it is; of one of its partitions where they have one each. @throws BadWeightsException when it is gone */
+    public JsonNode index() {
+        List<OriginalPartition> partitions = OriginalPartition.at(root);
+        return partitions.isEmpty() ? DiffusersIndex.find(root).orElseThrow(() -> new BadWeightsException("model " + root + ": its index is gone"))
+                : partitions.getFirst().index();
+    }
+
     /** The component's folder. @throws BadWeightsException when the model has none */
     public Path folder(Component component) {
         Path path = folders.get(component);

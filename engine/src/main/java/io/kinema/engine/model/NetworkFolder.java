@@ -5,8 +5,8 @@ import io.kinema.model.layout.Network;
 import io.kinema.model.layout.OriginalConfigs;
 import io.kinema.model.layout.WeightLayout;
 import io.kinema.weights.BadWeightsException;
-import io.kinema.weights.Checkpoint;
 import io.kinema.weights.TensorSource;
+import io.kinema.weights.WeightFiles;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -47,9 +47,14 @@ public record NetworkFolder(Path folder, Network network, WeightLayout layout, J
         });
     }
 
-    /** Maps the weights under the names that the network reads. @throws BadWeightsException when they do not fit the config */
+    /**
+     * Maps the weights under the names that the network reads, or makes random ones where the folder has a file
+     * {@code random_weights.json} in place of weights.
+     *
+     * @throws BadWeightsException when they do not fit the config
+     */
     public TensorSource open() {
-        return network.open(Checkpoint.open(weights), layout, config);
+        return RandomWeights.at(folder, () -> network.inventory(config)).orElseGet(() -> network.open(WeightFiles.open(weights), layout, config));
     }
 
     /** What does not fit between the config and its open checkpoint, in one line, from headers alone. */

@@ -33,6 +33,42 @@ public record OriginalPartition(Path folder, String partition, Set<Task> tasks, 
     /** Which components lie in a folder of another name than in the diffusers layout. */
     private static final Map<Component, String> KEYS = Map.of(Component.VIDEO_VAE, "video_vae");
 
+    /** The partitions that MiniMax publishes. */
+    public enum Kind {
+        FL2VA("FL2VA", Component.TRANSFORMER, List.of(Task.T2VA, Task.FL2VA)),
+        REF2VA("Ref2VA", Component.TRANSFORMER_REF, List.of(Task.REF2VA));
+
+        private final String folder;
+        private final Component transformer;
+        private final List<Task> tasks;
+
+        Kind(String folder, Component transformer, List<Task> tasks) {
+            this.folder = folder;
+            this.transformer = transformer;
+            this.tasks = tasks;
+        }
+
+        /** Its folder's usual name. */
+        public String folder() {
+            return folder;
+        }
+
+        /** Which of a model's transformers it holds. */
+        public Component transformer() {
+            return transformer;
+        }
+
+        /** What that transformer was made for. */
+        public List<Task> tasks() {
+            return tasks;
+        }
+
+        /** What its index calls it. */
+        public String label() {
+            return tasks.getLast().label();
+        }
+    }
+
     /** True when an index is a partition's. */
     private static boolean describes(JsonNode index) {
         return index.has(BLOCK);

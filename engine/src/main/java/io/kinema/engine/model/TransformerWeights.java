@@ -1,65 +1,100 @@
 package io.kinema.engine.model;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.kinema.engine.Task;
 import io.kinema.model.layout.Network;
+import io.kinema.model.layout.TransformerForm;
+import io.kinema.model.layout.WeightLayout;
 import io.kinema.weights.BadWeightsException;
-import io.kinema.weights.Checkpoint;
+import io.kinema.weights.GgufFile;
 import io.kinema.weights.TensorSource;
+import io.kinema.weights.WeightFiles;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /**
- * Where a transformer's tensors come from: the model's own folder, or weights named in its place.
+ * Where a transformer's tensors come from: the model's own folder, or weights named in its place, of any format that is
+ * understood. It holds no file open.
  *
- * @param path    folder or file
- * @param config  in the diffusers layout's terms
- * @param network the folder that says how they are stored; empty for weights that lie without a config
+ * @param path   folder or file
+ * @param config in the diffusers layout's terms, with what the weights themselves say added
+ * @param layout how names and rows lie
  */
-public record TransformerWeights(Path path, JsonNode config, Optional<NetworkFolder> network) {
-    /** Both are in every transformer of the original layout, and in files that other programs made from it. */
-    private static final List<String> ORIGINAL_NAMES = List.of("video_patch_proj.weight", "audio_patch_proj.weight");
+public record TransformerWeights(Path path, JsonNode config, WeightLayout layout) {
+    /** What the names of ComfyUI's files tell, and nothing inside them does. */
+    private static final Pattern TOKEN = Pattern.compile("(?:^|[._-])(fl2va|ref2va)(?=$|[._-])");
 
     /**
      * @param own    the model's transformer, whose config is used for weights that have none beside them
      * @param chosen folder or file used in its place
-     * @throws BadWeightsException when the config beside the chosen weights is no transformer's
+     * @param stated layout of the chosen weights, where their names leave it open
+     * @throws BadWeightsException when the config beside the chosen weights is no transformer's, or they are of no layout that is understood
      */
-    public static TransformerWeights of(NetworkFolder own, Optional<Path> chosen) {
+    public static TransformerWeights of(NetworkFolder own, Optional<Path> chosen, Optional<WeightLayout> stated) {
         if (chosen.isEmpty()) {
-            return new TransformerWeights(own.weights(), own.config(), Optional.of(own));
+            return new TransformerWeights(own.weights(), own.config(), own.layout());
         }
         Path path = chosen.get();
+        Optional<NetworkFolder> beside = beside(path);
+        try (TensorSource stored = stored(path)) {
+            TransformerForm form = TransformerForm.of(stored, GgufFile.recognises(path), stated, beside.map(NetworkFolder::layout));
+            return new TransformerWeights(path, form.completed(beside.orElse(own).config()), form.layout());
+        }
+    }
+
+    /** {@link #of(NetworkFolder, Optional, Optional)} with nothing stated. */
+    public static TransformerWeights of(NetworkFolder own, Optional<Path> chosen) {
+        return of(own, chosen, Optional.empty());
+    }
+
+    /**
+     * Refuses ComfyUI's weights of the other partition: only their name says which they are, and the wrong ones would make clips
+     * that look like a fault of the model.
+     *
+     * @throws BadWeightsException when the name says that they are not for this task
+     */
+    public TransformerWeights requireFor(Task task) {
+        if (layout == WeightLayout.COMFYUI) {
+            List<String> tokens = TOKEN.matcher(path.getFileName().toString().toLowerCase(Locale.ROOT)).results().map(m -> m.group(1)).distinct().toList();
+            String needed = task == Task.REF2VA ? Task.REF2VA.label() : Task.FL2VA.label();
+            if (tokens.size() == 1 && !tokens.getFirst().equals(needed)) {
+                throw new BadWeightsException(path + ": is of the partition " + tokens.getFirst() + " by its name, expected " + needed + " for task " + task.label()
+                        + "; give the file of that partition");
+            }
+        }
+        return this;
+    }
+
+    /** How its matrices are stored. */
+    public WeightEncodings encodings() {
+        try (TensorSource stored = stored(path)) {
+            return WeightEncodings.of(stored);
+        }
+    }
+
+    /** Maps the weights under the names that the transformer reads. @throws BadWeightsException when they do not fit the config */
+    public TensorSource open() {
+        return RandomWeights.at(path, () -> Network.TRANSFORMER.inventory(config)).orElseGet(() -> Network.TRANSFORMER.open(stored(path), layout, config));
+    }
+
+    private static TensorSource stored(Path path) {
+        return Network.unprefixed(WeightFiles.open(path));
+    }
+
+    /** The network whose config lies beside the weights. */
+    private static Optional<NetworkFolder> beside(Path path) {
         Path folder = Files.isDirectory(path) ? path : path.toAbsolutePath().getParent();
         if (!Files.isRegularFile(folder.resolve("config.json"))) {
-            return new TransformerWeights(path, own.config(), Optional.empty());
+            return Optional.empty();
         }
         NetworkFolder network = NetworkFolder.read(folder);
         if (network.network() != Network.TRANSFORMER) {
             throw new BadWeightsException(path + ": lies beside the config of a " + network.network() + ", expected a transformer");
         }
-        NetworkFolder there = new NetworkFolder(folder, network.network(), network.layout(), network.config(), path);
-        return new TransformerWeights(path, network.config(), Optional.of(there));
-    }
-
-    /** Maps the weights under the names that the transformer reads. @throws BadWeightsException when they do not fit the config */
-    public TensorSource open() {
-        return network.map(NetworkFolder::open).orElseGet(this::openAlone);
-    }
-
-    /**
-     * The names of the original layout do not say in which order q, k and v rows lie: MiniMax interleaves them, files that
-     * other programs wrote under the same names stack them. Reading one as the other gives a model of the right shape that
-     * makes noise, so such a file is read only with the config that tells.
-     */
-    private TensorSource openAlone() {
-        Checkpoint stored = Checkpoint.open(path);
-        if (ORIGINAL_NAMES.stream().allMatch(n -> stored.find(n).isPresent())) {
-            stored.close();
-            throw new BadWeightsException(path + ": has the original layout's tensor names and no config.json beside it, so the order of its QKV "
-                    + "rows is unknown; give the partition's transformer folder, or weights in the diffusers layout");
-        }
-        return stored;
+        return Optional.of(network);
     }
 }

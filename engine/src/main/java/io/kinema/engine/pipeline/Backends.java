@@ -1,13 +1,19 @@
 package io.kinema.engine.pipeline;
 
 import io.kinema.compute.Backend;
+import io.kinema.compute.BackendOptions;
+import io.kinema.compute.BackendProvider;
 import io.kinema.compute.cpu.CpuBackend;
 import io.kinema.compute.reference.ReferenceBackend;
 import io.kinema.engine.BadRequestException;
+import java.util.List;
 import java.util.OptionalInt;
+import java.util.ServiceLoader;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
-/** The devices this build runs on. */
+/** The devices this build runs on: the processor, and those of the providers on the class path. */
 public final class Backends {
     private Backends() {
     }
@@ -15,15 +21,32 @@ public final class Backends {
     /**
      * How to open a device; nothing is opened yet.
      *
-     * @param device  {@code cpu}, or {@code reference} for the scalar oracle
+     * @param device  {@code cpu}, {@code reference} for the scalar oracle, or a provider's such as {@code cuda:0}
      * @param threads compute threads, the machine's cores when empty
-     * @throws BadRequestException when this build has no such device
+     * @param options for a provider's device
+     * @throws BadRequestException when this build has no such device, or the device no such option
      */
-    public static Supplier<Backend> opener(String device, OptionalInt threads) {
+    public static Supplier<Backend> opener(String device, OptionalInt threads, BackendOptions options) {
         return switch (device) {
             case "cpu" -> () -> CpuBackend.open(threads.orElse(Runtime.getRuntime().availableProcessors()));
             case "reference" -> ReferenceBackend::new;
-            default -> throw new BadRequestException("device", device, "this build runs on cpu");
+            default -> provided(device, options);
         };
+    }
+
+    /** The providers of other devices on the class path. */
+    public static List<BackendProvider> providers() {
+        return ServiceLoader.load(BackendProvider.class).stream().map(ServiceLoader.Provider::get).toList();
+    }
+
+    private static Supplier<Backend> provided(String device, BackendOptions options) {
+        BackendProvider provider = providers().stream().filter(p -> p.serves(device)).findFirst().orElseThrow(() -> new BadRequestException("device",
+                device, "this build runs on " + Stream.concat(Stream.of("cpu"), providers().stream().map(BackendProvider::devices)).collect(Collectors.joining(" and "))));
+        try {
+            provider.check(device, options);
+        } catch (IllegalArgumentException e) {
+            throw BadRequestException.saying("device " + device, e.getMessage());
+        }
+        return () -> provider.open(device, options);
     }
 }

@@ -5,6 +5,7 @@ import io.kinema.engine.Progress;
 import io.kinema.engine.ProgressListener;
 import io.kinema.engine.Stage;
 import io.kinema.engine.record.StageTime;
+import io.kinema.engine.telemetry.StageEvent;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,7 +27,7 @@ public final class Clock {
         cancellation.check(stage);
         listener.progress(new Progress.StageStarted(stage));
         long start = System.nanoTime();
-        T result = work.get();
+        T result = StageEvent.around(stage, work);
         Duration elapsed = Duration.ofNanos(System.nanoTime() - start);
         add(stage, seconds(elapsed));
         listener.progress(new Progress.StageFinished(stage, elapsed));

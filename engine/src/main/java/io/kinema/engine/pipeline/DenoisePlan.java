@@ -2,14 +2,16 @@ package io.kinema.engine.pipeline;
 
 import io.kinema.compute.Backend;
 import io.kinema.compute.Tensor;
+import io.kinema.compute.TimeMark;
 import io.kinema.compute.Workspace;
 import io.kinema.engine.Progress;
 import io.kinema.engine.Stage;
 import io.kinema.engine.layout.PackedLayout;
-import io.kinema.engine.record.StepTime;
+import io.kinema.engine.record.StepRecord;
 import io.kinema.engine.record.UsefulWork;
 import io.kinema.engine.schedule.RowTimesteps;
 import io.kinema.engine.schedule.SigmaGrid;
+import io.kinema.engine.telemetry.StepEvent;
 import io.kinema.model.FiniteCheck;
 import io.kinema.model.dit.Dit;
 import io.kinema.model.dit.DitConfig;
@@ -17,10 +19,10 @@ import io.kinema.model.dit.DitLayout;
 import io.kinema.model.dit.DitSequence;
 import io.kinema.model.dit.Modulation;
 import io.kinema.model.dit.Velocities;
+import io.kinema.model.work.Work;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -36,7 +38,6 @@ public final class DenoisePlan implements AutoCloseable {
     private final PackedLayout layout;
     private final SigmaGrid videoGrid;
     private final SigmaGrid audioGrid;
-    private final List<float[]> distinctTimesteps;
     private final List<float[]> rowTimesteps;
     private final boolean allVelocities;
     private final UsefulWork.Rows rows;
@@ -57,7 +58,6 @@ public final class DenoisePlan implements AutoCloseable {
         this.allVelocities = allVelocities;
         this.memory = memory;
         List<RowTimesteps> plan = RowTimesteps.plan(layout, videoGrid, audioGrid);
-        this.distinctTimesteps = plan.stream().map(RowTimesteps::distinct).toList();
         this.rowTimesteps = plan.stream().map(DenoisePlan::perRow).toList();
         DitConfig config = dit.config();
         DitLayout packed = packed();
@@ -66,7 +66,7 @@ public final class DenoisePlan implements AutoCloseable {
         this.videoRows = memory.f32(packed.videoRows(), config.videoPatchDim());
         this.audioRows = memory.f32(packed.audioRows(), config.audioChannels());
         this.velocities = Velocities.allocate(memory, config, packed);
-        this.modulation = dit.modulation(distinct(distinctTimesteps));
+        this.modulation = dit.modulation(distinct(plan.stream().map(RowTimesteps::distinct).toList()));
         try {
             this.sequence = dit.prepare(packed, Tensor.ofFloats(text, packed.textRows(), config.textDim()));
         } catch (RuntimeException e) {
@@ -90,13 +90,18 @@ public final class DenoisePlan implements AutoCloseable {
         }
     }
 
+    /** The transformer it was made for. */
+    Dit dit() {
+        return dit;
+    }
+
     /** Rows of the packed sequence. */
     public UsefulWork.Rows rows() {
         return rows;
     }
 
-    /** What a loop made: the rows of both modalities, conditions first, and how long each step took. */
-    public record Denoised(float[] video, float[] audio, List<StepTime> steps) {
+    /** What a loop made: the rows of both modalities, conditions first, and what each step took. */
+    public record Denoised(float[] video, float[] audio, List<StepRecord> steps) {
     }
 
     /**
@@ -105,31 +110,73 @@ public final class DenoisePlan implements AutoCloseable {
      * @param video start rows, conditions first; changed in place
      * @param audio start rows, sound references first; changed in place
      */
-    public Denoised run(float[] video, float[] audio, UsefulWork work, Clock clock, PipelineTap tap) {
+    public Denoised run(float[] video, float[] audio, Clock clock, PipelineTap tap) {
+        return run(video, audio, clock, tap, StepKeeper.NONE);
+    }
+
+    /**
+     * Runs the loop, or what is left of it.
+     *
+     * @param keeper gives the state to go on from, and hears of every step; a state of other sizes is not used
+     */
+    public Denoised run(float[] video, float[] audio, Clock clock, PipelineTap tap, StepKeeper keeper) {
         tapRows(0, video, audio, tap);
-        List<StepTime> steps = new ArrayList<>();
-        Set<Float> seen = new HashSet<>();
+        List<StepRecord> steps = new ArrayList<>();
+        keeper.restore().filter(saved -> fits(saved, video, audio)).ifPresent(saved -> {
+            System.arraycopy(saved.video(), 0, video, 0, video.length);
+            System.arraycopy(saved.audio(), 0, audio, 0, audio.length);
+            saved.seconds().forEach(seconds -> steps.add(StepRecord.restored(steps.size(), videoGrid.sigmas()[steps.size()], audioGrid.sigmas()[steps.size()], seconds)));
+        });
+        int first = steps.size();
         long loop = System.nanoTime();
-        for (int i = 0; i < videoGrid.evaluations(); i++) {
+        for (int i = first; i < videoGrid.evaluations(); i++) {
             clock.check(Stage.DENOISING);
+            StepEvent event = new StepEvent();
+            event.begin();
             long start = System.nanoTime();
-            evaluate(i, video, audio, tap);
+            Work before = dit.work();
+            Evaluated evaluated = evaluate(i, video, audio, tap);
             step(i, video, audio);
             tapRows(i + 1, video, audio, tap);
-            double seconds = (System.nanoTime() - start) / 1e9;
-            steps.add(new StepTime(i, videoGrid.sigmas()[i], audioGrid.sigmas()[i], seconds,
-                    work.evaluation(rows, newTimesteps(distinctTimesteps.get(i), seen))));
-            tell(clock, i + 1, System.nanoTime() - loop);
+            StepRecord done = new StepRecord(i, videoGrid.sigmas()[i], audioGrid.sigmas()[i], (System.nanoTime() - start) / 1e9,
+                    evaluated.deviceSeconds(), evaluated.enqueueSeconds(), dit.work().minus(before), false);
+            steps.add(done);
+            event.finish(done, videoGrid.evaluations(), 0);
+            tell(clock, i + 1, i + 1 - first, System.nanoTime() - loop);
+            keeper.finished(new SamplerState(i + 1, video, audio, steps.stream().map(StepRecord::seconds).toList()), videoGrid.evaluations());
         }
         return new Denoised(video, audio, steps);
     }
 
-    private void evaluate(int i, float[] video, float[] audio, PipelineTap tap) {
+    private boolean fits(SamplerState saved, float[] video, float[] audio) {
+        return saved.step() <= videoGrid.evaluations() && saved.video().length == video.length && saved.audio().length == audio.length;
+    }
+
+    private record Evaluated(double deviceSeconds, double enqueueSeconds) {
+    }
+
+    private Evaluated evaluate(int i, float[] video, float[] audio, PipelineTap tap) {
+        long start = System.nanoTime();
+        try (TimeMark begin = backend.mark()) {
+            enqueue(i, video, audio);
+            double enqueueSeconds = (System.nanoTime() - start) / 1e9;
+            try (TimeMark end = backend.mark()) {
+                backend.finish();
+                tapVelocities(i, tap);
+                return new Evaluated(end.secondsSince(begin), enqueueSeconds);
+            }
+        }
+    }
+
+    private void enqueue(int i, float[] video, float[] audio) {
         DitConfig config = dit.config();
         backend.copy(Tensor.ofFloats(video, rows.video(), config.videoPatchDim()), videoRows);
         backend.copy(Tensor.ofFloats(audio, rows.audio(), config.audioChannels()), audioRows);
         dit.forward(sequence, modulation, rowTimesteps.get(i), videoRows, audioRows, velocities);
-        backend.finish();
+    }
+
+    private void tapVelocities(int i, PipelineTap tap) {
+        DitConfig config = dit.config();
         if (tap.looks()) {
             tap.floats("velocity_" + i, HostCopy.floats(backend, velocities.video()), 1, rows.video(), config.videoPatchDim());
             tap.floats("audio_velocity_" + i, HostCopy.floats(backend, velocities.audio()), 1, rows.audio(), config.audioChannels());
@@ -170,10 +217,11 @@ public final class DenoisePlan implements AutoCloseable {
         }
     }
 
-    private void tell(Clock clock, int done, long nanos) {
+    /** @param here steps done in this loop, of which {@code nanos} speaks */
+    private void tell(Clock clock, int done, int here, long nanos) {
         int left = videoGrid.evaluations() - done;
         clock.tell(new Progress.StepFinished(done, videoGrid.evaluations(), Duration.ofNanos(nanos),
-                Duration.ofNanos(nanos / done * left)));
+                Duration.ofNanos(nanos / here * left)));
     }
 
     private DitLayout packed() {
@@ -205,14 +253,6 @@ public final class DenoisePlan implements AutoCloseable {
             distinct[n++] = t;
         }
         return distinct;
-    }
-
-    private static int newTimesteps(float[] distinct, Set<Float> seen) {
-        int before = seen.size();
-        for (float t : distinct) {
-            seen.add(t);
-        }
-        return seen.size() - before;
     }
 
     @Override

@@ -1,13 +1,15 @@
 package io.kinema.engine.pipeline;
 
 import io.kinema.compute.Backend;
+import io.kinema.compute.BackendReport;
 import io.kinema.engine.Latents;
 import io.kinema.engine.Stage;
 import io.kinema.engine.layout.LatentShape;
 import io.kinema.engine.layout.PackedLayout;
-import io.kinema.engine.record.StepTime;
+import io.kinema.engine.record.RankRecord;
 import io.kinema.engine.record.UsefulWork;
 import io.kinema.model.dit.Dit;
+import io.kinema.model.work.Work;
 import java.util.Arrays;
 import java.util.List;
 
@@ -48,15 +50,20 @@ public final class H3Pipeline implements AutoCloseable {
      * @param left    samples in [-1, 1]
      * @param right   as many
      * @param latents normalised
-     * @param steps   one for each model evaluation
+     * @param ranks   what each device did in the denoising
      */
-    public record Made(List<byte[]> frames, float[] left, float[] right, Latents latents, List<StepTime> steps) {
+    public record Made(List<byte[]> frames, float[] left, float[] right, Latents latents, List<RankRecord> ranks) {
     }
 
     /** Denoises and decodes the output with this seed. */
     public Made make(long seed, Clock clock, PipelineTap tap) {
+        return make(seed, clock, tap, StepKeeper.NONE);
+    }
+
+    /** Denoises and decodes the output with this seed, from the step that the keeper has kept. */
+    public Made make(long seed, Clock clock, PipelineTap tap, StepKeeper keeper) {
         Latents latents;
-        DenoisePlan.Denoised rows = clock.stage(Stage.DENOISING, () -> denoise(seed, clock, tap));
+        Denoised rows = clock.stage(Stage.DENOISING, () -> denoise(seed, clock, tap, keeper));
         latents = latents(rows);
         tap.floats("latents", latents.video(), latents.videoShape());
         tap.floats("audio_latents", latents.audio(), latents.audioShape());
@@ -64,7 +71,7 @@ public final class H3Pipeline implements AutoCloseable {
                 () -> VideoStage.decode(backend, parts.videoDecoder(), latents.video(), input.videoShape(), clock, tap));
         List<float[]> sound = clock.stage(Stage.AUDIO_DECODING,
                 () -> SoundStage.decode(backend, parts.audioDecoder(), latents.audio(), input.target().audioLatents(), tap));
-        return new Made(frames, sound.get(0), sound.get(1), latents, rows.steps());
+        return new Made(frames, sound.get(0), sound.get(1), latents, rows.ranks());
     }
 
     /** Rows of the packed sequence. @throws IllegalStateException before the first output */
@@ -78,6 +85,9 @@ public final class H3Pipeline implements AutoCloseable {
     private void load(PipelineInput input, Clock clock) {
         clock.stage(Stage.LOADING, () -> {
             parts.tokenizer();
+            if (parts.oneNetworkAtATime()) {
+                return null;
+            }
             parts.textEncoder();
             parts.transformer(input.task(), input.adapters());
             parts.videoDecoder();
@@ -104,16 +114,30 @@ public final class H3Pipeline implements AutoCloseable {
         };
     }
 
-    private DenoisePlan.Denoised denoise(long seed, Clock clock, PipelineTap tap) {
+    private record Denoised(float[] video, float[] audio, List<RankRecord> ranks) {
+    }
+
+    private Denoised denoise(long seed, Clock clock, PipelineTap tap, StepKeeper keeper) {
+        long start = System.nanoTime();
         Dit dit = parts.transformer(input.task(), input.adapters());
+        Work before = dit.work();
+        if (plan != null && plan.dit() != dit) {
+            plan.close();
+            plan = null;
+        }
         if (plan == null) {
             plan = DenoisePlan.of(backend, dit, layout, text.hidden(), input.video(), input.audio(), tap.looks());
         }
-        StartRows start = StartRows.draw(input, conditions, seed);
-        return plan.run(start.video(), start.audio(), UsefulWork.of(dit.config()), clock, tap);
+        StartRows rows = StartRows.draw(input, conditions, seed);
+        Work preparation = dit.work().minus(before);
+        DenoisePlan.Denoised done = plan.run(rows.video(), rows.audio(), clock, tap, keeper);
+        BackendReport report = backend.report();
+        RankRecord rank = new RankRecord(0, backend.device().toString(), report.facts(), (System.nanoTime() - start) / 1e9, preparation, done.steps(),
+                report.peakDeviceBytes(), report.peakCommunicationBytes());
+        return new Denoised(done.video(), done.audio(), List.of(rank));
     }
 
-    private Latents latents(DenoisePlan.Denoised rows) {
+    private Latents latents(Denoised rows) {
         LatentShape shape = input.videoShape();
         int audioLatents = input.target().audioLatents();
         float[] video = Arrays.copyOfRange(rows.video(), rows.video().length - shape.elements(), rows.video().length);

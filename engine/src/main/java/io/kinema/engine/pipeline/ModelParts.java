@@ -1,6 +1,7 @@
 package io.kinema.engine.pipeline;
 
 import io.kinema.compute.Backend;
+import io.kinema.compute.MatrixLayout;
 import io.kinema.compute.Precision;
 import io.kinema.engine.AdapterUse;
 import io.kinema.engine.Task;
@@ -8,6 +9,7 @@ import io.kinema.engine.model.Component;
 import io.kinema.engine.model.ModelFolder;
 import io.kinema.engine.model.NetworkFolder;
 import io.kinema.engine.model.TransformerWeights;
+import io.kinema.engine.model.WeightEncodings;
 import io.kinema.engine.prompt.H3Tokenizer;
 import io.kinema.model.AutoencoderPart;
 import io.kinema.model.adapter.Adapter;
@@ -16,7 +18,9 @@ import io.kinema.model.audio.AudioVae;
 import io.kinema.model.audio.AudioVaeConfig;
 import io.kinema.model.dit.Dit;
 import io.kinema.model.dit.DitConfig;
+import io.kinema.model.layout.WeightLayout;
 import io.kinema.model.load.Parameters.Rounding;
+import io.kinema.model.load.WeightResidency;
 import io.kinema.model.text.TextEncoder;
 import io.kinema.model.text.TextEncoderConfig;
 import io.kinema.model.video.VideoVae;
@@ -49,6 +53,9 @@ public final class ModelParts implements AutoCloseable {
     private final Backend backend;
     private final Precision precision;
     private final Optional<Path> transformer;
+    private final MatrixLayout fp16WeightLayout;
+    private final Optional<WeightResidency> offload;
+    private final Optional<WeightLayout> transformerLayout;
     private final AdapterLibrary library = new AdapterLibrary();
     /** Opened ahead on background threads; taken by {@link #weights}. */
     private final Map<Path, CompletableFuture<TensorSource>> ahead = new HashMap<>();
@@ -60,12 +67,25 @@ public final class ModelParts implements AutoCloseable {
     /**
      * @param precision   plan of the transformer and the text encoder
      * @param transformer weights used in place of the folder's own transformers
+     * @param transformerLayout of those weights, where their names leave it open
      */
-    public ModelParts(ModelFolder folder, Backend backend, Precision precision, Optional<Path> transformer) {
+    public ModelParts(ModelFolder folder, Backend backend, Precision precision, Optional<Path> transformer, Optional<WeightLayout> transformerLayout) {
+        this(folder, backend, precision, transformer, transformerLayout, MatrixLayout.ROW, Optional.empty());
+    }
+
+    /**
+     * @param fp16WeightLayout of the transformer's FP16 matrices, if its plan has any
+     * @param offload          keep one network at a time on the device, whole or one layer of it; empty keeps all that were opened
+     */
+    public ModelParts(ModelFolder folder, Backend backend, Precision precision, Optional<Path> transformer, Optional<WeightLayout> transformerLayout,
+                      MatrixLayout fp16WeightLayout, Optional<WeightResidency> offload) {
         this.folder = folder;
         this.backend = backend;
         this.precision = precision;
         this.transformer = transformer;
+        this.fp16WeightLayout = fp16WeightLayout;
+        this.offload = offload;
+        this.transformerLayout = transformerLayout;
     }
 
     public ModelFolder folder() {
@@ -87,13 +107,13 @@ public final class ModelParts implements AutoCloseable {
     public TextEncoder textEncoder() {
         return part(Component.TEXT_ENCODER, () -> TextEncoder.open(backend, weights(folder.folder(Component.TEXT_ENCODER)),
                 TextEncoderConfig.read(folder.config(Component.TEXT_ENCODER)), TextEncoderConfig.CONDITION_LAYER, precision,
-                Rounding.of(precision)), TextEncoder.class);
+                Rounding.of(precision), residency()), TextEncoder.class);
     }
 
     /** The transformer of a task. Two tasks that share one folder share one transformer. */
     public Dit transformer(Task task) {
         Path path = transformerPath(task);
-        return part(path, () -> Dit.open(backend, transformerTensors(task), config(task), precision, Rounding.of(precision)), Dit.class);
+        return part(path, () -> Dit.open(backend, transformerTensors(task), config(task), precision, Rounding.of(precision), fp16WeightLayout, residency()), Dit.class);
     }
 
     /**
@@ -130,7 +150,7 @@ public final class ModelParts implements AutoCloseable {
         return part(new FusedKey(transformerPath(task), adapter.sha256()), () -> {
             FusedTensors fused = FusedTensors.of(backend, transformerTensors(task), adapter);
             owned.push(fused);
-            return Dit.open(backend, fused, config(task), precision, Rounding.of(precision));
+            return Dit.open(backend, fused, config(task), precision, Rounding.of(precision), fp16WeightLayout, residency());
         }, Dit.class);
     }
 
@@ -139,8 +159,13 @@ public final class ModelParts implements AutoCloseable {
         return transformer.orElseGet(() -> folder.folder(Component.transformerOf(task)));
     }
 
+    /** How the matrices of a task's transformer are stored. */
+    public WeightEncodings encodings(Task task) {
+        return transformerWeights(task).encodings();
+    }
+
     private TransformerWeights transformerWeights(Task task) {
-        return TransformerWeights.of(folder.network(Component.transformerOf(task)), transformer);
+        return TransformerWeights.of(folder.network(Component.transformerOf(task)), transformer, transformerLayout).requireFor(task);
     }
 
     public VideoVae videoEncoder() {
@@ -215,11 +240,36 @@ public final class ModelParts implements AutoCloseable {
     private <T extends AutoCloseable> T part(Object key, Supplier<T> opener, Class<T> type) {
         AutoCloseable part = open.get(key);
         if (part == null) {
+            if (offload.isPresent() && type != H3Tokenizer.class) {
+                closeNetworks();
+            }
             part = opener.get();
             open.put(key, part);
             owned.push(part);
         }
         return type.cast(part);
+    }
+
+    /** True when only one network at a time is on the device, so that opening one ahead would be in vain. */
+    public boolean oneNetworkAtATime() {
+        return offload.isPresent();
+    }
+
+    private WeightResidency residency() {
+        return offload.orElse(WeightResidency.COMPONENT);
+    }
+
+    /** Gives the device memory of all networks back; their weights stay mapped. */
+    private void closeNetworks() {
+        library.close();
+        open.entrySet().removeIf(e -> {
+            boolean network = !(e.getValue() instanceof H3Tokenizer);
+            if (network) {
+                owned.remove(e.getValue());
+                closeQuietly(e.getValue());
+            }
+            return network;
+        });
     }
 
     private TensorSource weights(Path networkFolder) {

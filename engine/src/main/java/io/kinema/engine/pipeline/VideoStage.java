@@ -33,7 +33,7 @@ final class VideoStage {
         vae.decode(Tensor.ofFloats(wide, shape.channels(), shape.frames(), shape.height(), shape.width()), options, (first, frames) -> {
             bytes.frames(first, frames);
             if (tap.looks()) {
-                floats.add(unitRgb(frames));
+                floats.add(unitRgb(frames, HostCopy.floats(backend, frames)));
             }
         });
         if (tap.looks()) {
@@ -45,16 +45,15 @@ final class VideoStage {
         return pictures;
     }
 
-    /** (frame, row, column, RGB) in [0, 1]. */
-    private static float[] unitRgb(Tensor frames) {
+    /** (frame, row, column, RGB) in [0, 1]. @param values of {@code frames}, row-major */
+    private static float[] unitRgb(Tensor frames, float[] values) {
         int count = frames.size(1);
         int plane = frames.size(2) * frames.size(3);
         float[] out = new float[count * plane * RGB];
         for (int i = 0; i < count; i++) {
             for (int c = 0; c < RGB; c++) {
-                float[] values = frames.select(0, c).select(0, i).toFloats();
                 for (int p = 0; p < plane; p++) {
-                    out[(i * plane + p) * RGB + c] = ImageNetPixels.unit(values[p], c);
+                    out[(i * plane + p) * RGB + c] = ImageNetPixels.unit(values[(c * count + i) * plane + p], c);
                 }
             }
         }

@@ -191,7 +191,7 @@ public final class RequestResolver {
             return pictures.of(file);
         } catch (BadMediaException unreadable) {
             if (Files.notExists(file)) {
-                throw new BadRequestException(field, "'" + file + "', which does not exist", "expected a PNG, JPEG or WebP file; check the path");
+                throw new BadRequestException(field, "'" + file + "', which does not exist", "expected a PNG, JPEG, WebP or HEIC file; check the path");
             }
             throw unreadable;
         }

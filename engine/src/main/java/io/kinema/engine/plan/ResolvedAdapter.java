@@ -1,6 +1,7 @@
 package io.kinema.engine.plan;
 
 import io.kinema.engine.AdapterUse;
+import io.kinema.engine.record.AdapterWork;
 import io.kinema.model.adapter.Adapter;
 import io.kinema.model.adapter.Adapter.AlphaUsed;
 import io.kinema.model.adapter.Adapter.Recognition;
@@ -18,12 +19,13 @@ import java.util.Optional;
  * @param rank        its largest rank
  * @param fused       it is fused into the weights before they are loaded
  * @param contract    how it must be sampled
+ * @param work        operations that it adds
  */
 public record ResolvedAdapter(AdapterUse use, String sha256, Recognition recognition, AlphaUsed alpha, int modules, int rank,
-                              boolean fused, Optional<SamplingContract> contract) {
+                              boolean fused, Optional<SamplingContract> contract, AdapterWork work) {
     static ResolvedAdapter of(AdapterUse use, Adapter adapter) {
         return new ResolvedAdapter(use, adapter.sha256(), adapter.recognition(), adapter.alpha(), adapter.modules(),
-                adapter.rank(), adapter.fused(), adapter.contract());
+                adapter.rank(), adapter.fused(), adapter.contract(), AdapterWork.of(adapter));
     }
 
     /** True unless its scale leaves it out. */

@@ -34,6 +34,7 @@ public final class ProvenanceTags {
                 PREFIX + "transformer_sha256", run.model().transformerSha256(),
                 PREFIX + "backend", run.execution().backend(),
                 PREFIX + "precision", run.execution().precision(),
+                PREFIX + "transformer_encodings", String.join(", ", run.model().transformerEncodings()),
                 PREFIX + "request", request.toString()));
         if (!run.request().adapters().isEmpty()) {
             tags.put(PREFIX + "adapter_sha256", run.request().adapters().stream().map(ResolvedAdapter::sha256).collect(Collectors.joining(",")));

@@ -6,8 +6,12 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.kinema.engine.plan.ResolvedRequest;
 import java.util.List;
+import java.util.SortedMap;
 
-/** Writes a {@link RunRecord} as JSON. Numbers that are not finite become null, since JSON has none. */
+/**
+ * Writes a {@link RunRecord} as JSON; {@code run-2.schema.json} beside this class says what may stand there. Numbers that are not finite
+ * become null, since JSON has none.
+ */
 final class RunRecordJson {
     private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
 
@@ -18,25 +22,42 @@ final class RunRecordJson {
         ObjectNode root = NODES.objectNode();
         root.put("schema", RunRecord.SCHEMA);
         root.put("created", run.created().toString());
+        root.set("session", NODES.objectNode().put("engine", run.session().engine()).put("request", run.session().request())
+                .put("captured", run.session().captured()));
         root.set("request", ResolvedRequestJson.of(run.request()));
+        root.set("defaults", texts(run.defaults()));
         root.set("output", output(run));
-        root.set("model", NODES.objectNode().put("name", run.model().name()).put("transformer", run.model().transformer())
-                .put("sha256", run.model().sha256()).put("transformer_sha256", run.model().transformerSha256()));
+        ObjectNode model = root.putObject("model").put("name", run.model().name()).put("transformer", run.model().transformer())
+                .put("sha256", run.model().sha256()).put("transformer_sha256", run.model().transformerSha256());
+        model.set("transformer_encodings", texts(run.model().transformerEncodings()));
         root.set("engine", engine(run.engine()));
         root.set("host", host(run.host()));
-        root.set("execution", NODES.objectNode().put("device", run.execution().device()).put("backend", run.execution().backend())
-                .put("precision", run.execution().precision()).put("threads", run.execution().threads()));
+        root.set("execution", execution(run.execution()));
         root.set("rows", NODES.objectNode().put("text", run.rows().text()).put("video", run.rows().video())
                 .put("generated_video", run.rows().generatedVideo()).put("audio", run.rows().audio())
                 .put("generated_audio", run.rows().generatedAudio()));
         root.set("schedule", schedule(run.schedule()));
         root.set("stages", stages(run));
-        root.set("steps", steps(run));
-        root.set("work", work(run));
-        root.set("memory", memory(run.memory()));
+        root.set("steps", WorkJson.steps(run.steps()));
+        root.set("ranks", WorkJson.ranks(run.ranks()));
+        root.set("work", WorkJson.total(run));
+        root.set("memory", memory(run));
+        root.put("kernel_compilations", run.kernelCompilations());
+        root.set("fallbacks", fallbacks(run));
         root.set("sound", sound(run.sound()));
         root.set("warnings", texts(run.warnings()));
         return root;
+    }
+
+    private static ObjectNode execution(RunRecord.Execution execution) {
+        ObjectNode node = NODES.objectNode().put("device", execution.device()).put("backend", execution.backend())
+                .put("precision", execution.precision()).put("threads", execution.threads());
+        execution.fp16WeightLayout().ifPresent(layout -> node.put("fp16_weight_layout", layout.label()));
+        if (!execution.choices().isEmpty()) {
+            ObjectNode choices = node.putObject("choices");
+            execution.choices().forEach(choices::put);
+        }
+        return node;
     }
 
     private static ObjectNode output(RunRecord run) {
@@ -47,19 +68,29 @@ final class RunRecordJson {
     }
 
     private static ObjectNode engine(RunRecord.Engine engine) {
-        ObjectNode libraries = NODES.objectNode();
-        engine.libraries().forEach(libraries::put);
-        ObjectNode node = NODES.objectNode().put("version", engine.version());
-        node.set("libraries", libraries);
+        Installation code = engine.installation();
+        ObjectNode node = NODES.objectNode().put("version", code.version()).put("sha256", code.codeSha256())
+                .put("java", code.java()).put("java_sha256", code.javaSha256());
+        node.set("libraries", named(engine.libraries()));
+        ArrayNode files = node.putArray("native_files");
+        engine.nativeFiles().forEach(file -> files.addObject().put("name", file.name()).put("sha256", file.sha256()));
         return node;
     }
 
-    private static ObjectNode memory(RunRecord.Memory memory) {
+    private static ObjectNode memory(RunRecord run) {
         ObjectNode scratch = NODES.objectNode();
-        memory.scratchBytes().forEach(scratch::put);
-        ObjectNode node = NODES.objectNode().put("peak_resident_bytes", memory.peakResidentBytes());
+        run.memory().scratchBytes().forEach(scratch::put);
+        ObjectNode node = NODES.objectNode().put("peak_resident_bytes", run.memory().peakResidentBytes())
+                .put("peak_device_bytes", run.ranks().stream().mapToLong(RankRecord::peakDeviceBytes).sum())
+                .put("peak_communication_bytes", run.ranks().stream().mapToLong(RankRecord::peakCommunicationBytes).sum());
         node.set("peak_scratch_bytes", scratch);
         return node;
+    }
+
+    private static ArrayNode fallbacks(RunRecord run) {
+        ArrayNode array = NODES.arrayNode();
+        run.fallbacks().forEach(f -> array.addObject().put("what", f.what()).put("wanted", f.wanted()).put("used", f.used()).put("reason", f.reason()));
+        return array;
     }
 
     private static ObjectNode host(HostFacts host) {
@@ -80,22 +111,6 @@ final class RunRecordJson {
         return node.put("total_seconds", run.seconds());
     }
 
-    private static ArrayNode steps(RunRecord run) {
-        ArrayNode array = NODES.arrayNode();
-        for (StepTime step : run.steps()) {
-            array.add(NODES.objectNode().put("index", step.index()).put("sigma", step.sigma())
-                    .put("audio_sigma", step.audioSigma()).put("seconds", step.seconds())
-                    .put("useful_flops", step.usefulFlops()));
-        }
-        return array;
-    }
-
-    private static ObjectNode work(RunRecord run) {
-        double seconds = run.steps().stream().mapToDouble(StepTime::seconds).sum();
-        ObjectNode node = NODES.objectNode().put("formula", UsefulWork.FORMULA).put("useful_flops", run.usefulFlops());
-        return number(node, "useful_gflops_per_second", run.usefulFlops() / seconds / 1e9);
-    }
-
     private static ObjectNode sound(SoundReport sound) {
         ObjectNode node = NODES.objectNode().put("peak", sound.peak()).put("rms", sound.rms())
                 .put("full_scale_samples", sound.fullScale()).put("full_scale_share", sound.fullScaleShare())
@@ -103,8 +118,14 @@ final class RunRecordJson {
         return number(node, "loudness_lufs", sound.loudnessLufs());
     }
 
-    private static ObjectNode number(ObjectNode node, String key, double value) {
+    static ObjectNode number(ObjectNode node, String key, double value) {
         return Double.isFinite(value) ? node.put(key, value) : node.putNull(key);
+    }
+
+    static ObjectNode named(SortedMap<String, String> values) {
+        ObjectNode node = NODES.objectNode();
+        values.forEach(node::put);
+        return node;
     }
 
     private static ArrayNode floats(List<Float> values) {

@@ -38,8 +38,8 @@ final class AudioVaeOperations implements Operations {
         Values waveform = q.input("waveform");
         long samples = waveform.shape().dim(-1);
         AudioPosterior posterior = vae.encode(waveform.reshaped(waveform.count() / samples, 1, samples).toTensor(), q.stages(), memory);
-        Values mean = Values.of(posterior.mean());
-        return new Answer.Builder().put("mean", mean).put("logs", Values.of(posterior.logs())).put("condition_rows", rows(mean, vae)).build();
+        Values mean = q.run().values(posterior.mean());
+        return new Answer.Builder().put("mean", mean).put("logs", q.run().values(posterior.logs())).put("condition_rows", rows(mean, vae)).build();
     }
 
     /** The normalised means (batch, channel, latent) as rows: channel by channel of the sound, latent by latent. */
@@ -59,12 +59,12 @@ final class AudioVaeOperations implements Operations {
 
     private static Answer decode(Question q, AudioVae vae, Workspace memory) {
         Tensor waveform = vae.decode(q.input("latents").toTensor(), q.stages(), memory);
-        return new Answer.Builder().put("waveform", Values.of(waveform)).build();
+        return new Answer.Builder().put("waveform", q.run().values(waveform)).build();
     }
 
     private static Answer buffers(Question q, AudioVae vae, Workspace memory) {
         Answer.Builder answer = new Answer.Builder();
-        q.check().outputs().forEach(o -> vae.buffer(o.name()).ifPresent(buffer -> answer.put(o.name(), Values.of(buffer))));
+        q.check().outputs().forEach(o -> vae.buffer(o.name()).ifPresent(buffer -> answer.put(o.name(), q.run().values(buffer))));
         return answer.build();
     }
 }

@@ -54,7 +54,7 @@ final class CheckRunner {
         } catch (RuntimeException e) {
             return List.of(miss(check, CheckResult.FORMAT, reason(check, e)));
         }
-        StageRecorder stages = new StageRecorder(run.options().stages() ? check.stages().keySet() : Set.of());
+        StageRecorder stages = new StageRecorder(run.options().stages() ? check.stages().keySet() : Set.of(), run::values);
         try {
             return answered(check, component, operation.answer(new Question(file, check, files, stages, run)), stages);
         } catch (RuntimeException e) {

@@ -44,7 +44,7 @@ final class PipelineOperations implements Operations {
         PipelineInput input = task == Task.REF2VA ? withReferences(q, geometry, resolved) : PipelineInput.of(resolved, geometry);
         PipelineRecorder recorder = new PipelineRecorder(q.stages());
         Clock clock = new Clock(ProgressListener.NONE, new Cancellation());
-        try (ModelParts parts = new ModelParts(model, q.run().backend(), q.run().plan(q.check()).precision(), Optional.empty());
+        try (ModelParts parts = new ModelParts(model, q.run().backend(), q.run().plan(q.check()).precision(), Optional.empty(), Optional.empty());
              H3Pipeline pipeline = H3Pipeline.prepare(parts, input, clock, recorder)) {
             pipeline.make(resolved.seed(), clock, recorder);
         }

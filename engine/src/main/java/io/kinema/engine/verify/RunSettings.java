@@ -1,7 +1,10 @@
 package io.kinema.engine.verify;
 
 import io.kinema.compute.Backend;
+import io.kinema.compute.Device;
+import io.kinema.compute.HostWorkspace;
 import io.kinema.compute.Precision;
+import io.kinema.compute.Tensor;
 import io.kinema.engine.BadRequestException;
 import io.kinema.model.load.Parameters.Rounding;
 import java.util.Optional;
@@ -31,6 +34,19 @@ final class RunSettings implements AutoCloseable {
             backend = Optional.of(open.get());
         }
         return backend.get();
+    }
+
+    /** A copy of a tensor's values, wherever it lies. */
+    Values values(Tensor tensor) {
+        if (tensor.device().kind() == Device.Kind.CPU) {
+            return Values.of(tensor);
+        }
+        try (HostWorkspace host = HostWorkspace.create("verify")) {
+            Tensor copy = host.allocate(tensor.dtype(), tensor.shape().toArray());
+            backend().copy(tensor, copy);
+            backend().finish();
+            return Values.of(copy);
+        }
     }
 
     /** The plan of a check: the option's precision where there is one, else what the check states. */

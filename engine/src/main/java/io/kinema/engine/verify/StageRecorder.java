@@ -8,14 +8,18 @@ import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.SequencedSet;
 import java.util.Set;
+import java.util.function.Function;
 
 /** Keeps the first value of each wanted intermediate, in the order they were computed. */
 final class StageRecorder implements StageTap {
     private final Set<String> wanted;
+    private final Function<Tensor, Values> read;
     private final SequencedMap<String, Values> seen = new LinkedHashMap<>();
 
-    StageRecorder(Set<String> wanted) {
+    /** @param read copies a tensor's values, wherever it lies */
+    StageRecorder(Set<String> wanted, Function<Tensor, Values> read) {
         this.wanted = wanted;
+        this.read = read;
     }
 
     @Override
@@ -26,7 +30,7 @@ final class StageRecorder implements StageTap {
     @Override
     public void stage(String name, Tensor value) {
         if (wants(name)) {
-            seen.putIfAbsent(name, Values.of(value));
+            seen.computeIfAbsent(name, _ -> read.apply(value));
         }
     }
 

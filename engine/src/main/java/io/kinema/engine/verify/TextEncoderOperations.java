@@ -38,7 +38,7 @@ final class TextEncoderOperations implements Operations {
         try (TensorSource source = network.open();
              TextEncoder encoder = TextEncoder.open(backend, source, config, q.integer("layer"), plan.precision(), plan.rounding());
              Workspace memory = backend.workspace("verify")) {
-            return new Answer.Builder().put("prompt_embeds", Values.of(encoder.encode(input, memory, q.stages()))).build();
+            return new Answer.Builder().put("prompt_embeds", q.run().values(encoder.encode(input, memory, q.stages()))).build();
         }
     }
 

@@ -50,7 +50,7 @@ final class TransformerOperations implements Operations {
                         rows(q, "audio_hidden_states"), out, q.stages());
             }
             backend.finish();
-            return new Answer.Builder().put("video", Values.of(out.video())).put("audio", Values.of(out.audio())).build();
+            return new Answer.Builder().put("video", q.run().values(out.video())).put("audio", q.run().values(out.audio())).build();
         }
     }
 

@@ -55,7 +55,7 @@ final class VideoVaeOperations implements Operations {
         int picture = size.size(1) * size.size(2) * RGB;
         FrameSource source = ImageNetPixels.source(q.run().backend(), size.size(0), size.size(1), size.size(2),
                 i -> Arrays.copyOfRange(pixels, i * picture, (i + 1) * picture));
-        Values moments = Values.of(vae.encode(source, options(q), memory));
+        Values moments = q.run().values(vae.encode(source, options(q), memory));
         Shape shape = moments.shape();
         int plane = shape.size(1) * shape.size(2) * shape.size(3);
         long[] dims = {1, shape.dim(0) / 2, shape.dim(1), shape.dim(2), shape.dim(3)};
@@ -71,7 +71,7 @@ final class VideoVaeOperations implements Operations {
         Values latents = q.input("latents");
         int rank = latents.shape().rank();
         Tensor input = latents.reshaped(Arrays.copyOfRange(latents.shape().toArray(), rank - 4, rank)).toTensor();
-        Values video = Values.of(vae.decode(input, options(q), memory));
+        Values video = q.run().values(vae.decode(input, options(q), memory));
         Shape shape = video.shape();
         Answer.Builder answer = new Answer.Builder()
                 .put("video", video.reshaped(1, shape.dim(0), shape.dim(1), shape.dim(2), shape.dim(3)))

@@ -7,7 +7,7 @@ import io.kinema.engine.GenerateRequest;
 import io.kinema.engine.H3Engine;
 import io.kinema.engine.record.RunRecord;
 import io.kinema.engine.record.StageTime;
-import io.kinema.engine.record.StepTime;
+import io.kinema.engine.record.StepRecord;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -72,7 +72,7 @@ public final class WarmRequestTimings {
         List<RunRecord> warm = records.subList(records.size() / 2, records.size()).stream()
                 .sorted(Comparator.comparingDouble(RunRecord::seconds)).toList();
         RunRecord best = warm.getFirst();
-        double steps = best.steps().stream().mapToDouble(StepTime::seconds).sum();
+        double steps = best.steps().stream().mapToDouble(StepRecord::seconds).sum();
         System.out.printf(Locale.ROOT, "%d frames warm: best %.3f s, median %.3f s; first request %.3f s%n", frames, best.seconds(),
                 warm.get(warm.size() / 2).seconds(), records.getFirst().seconds());
         for (StageTime stage : best.stages()) {

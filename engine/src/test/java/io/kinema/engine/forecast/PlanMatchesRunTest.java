@@ -4,18 +4,26 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.kinema.engine.AdapterUse;
+import io.kinema.compute.MatrixLayout;
+import io.kinema.compute.Precision;
 import io.kinema.engine.Clip;
 import io.kinema.engine.EngineOptions;
 import io.kinema.engine.GenerateRequest;
 import io.kinema.engine.Geometries;
 import io.kinema.engine.H3Engine;
 import io.kinema.engine.H3Planner;
+import io.kinema.engine.NanoAdapter;
 import io.kinema.engine.Reference;
 import io.kinema.engine.Stage;
+import io.kinema.engine.convert.QuantizeOptions;
+import io.kinema.engine.convert.Quantizer;
 import io.kinema.media.audio.Sound;
 import io.kinema.media.audio.WavWriter;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalDouble;
 import org.assertj.core.data.Percentage;
 import org.junit.jupiter.api.BeforeAll;
@@ -66,8 +74,38 @@ class PlanMatchesRunTest {
     }
 
     @Test
+    void anAdapter() {
+        Path file = NanoAdapter.write(folder.resolve("adapter.safetensors"), "", Map.of("alpha", "4"));
+        GenerateRequest request = request().adapter(AdapterUse.of(file)).flowShift(12).audioFlowShift(3).build();
+        try (H3Engine engine = H3Engine.open(OPTIONS)) {
+            assertThat(H3Planner.plan(OPTIONS, request, Rates.NONE).usefulFlops()).isEqualTo(engine.generate(request).record().usefulFlops());
+        }
+    }
+
+    @Test
     void aLargerCanvasInTiles() {
         compare(request().size(448, 256));
+    }
+
+    /** Rotated copies of rows are counted as scratch and not as useful work, and integers get no FP16 copies. */
+    @Test
+    void rotatedIntegersInThePlanOfSm70() {
+        Path file = folder.resolve("h3_nano_fl2va_int8_convrot.safetensors");
+        Quantizer.quantize(Geometries.NANO, file, new QuantizeOptions(256, false, Optional.empty(), Optional.empty(), Optional.empty(), 2), _ -> { });
+        EngineOptions options = EngineOptions.builder().model(Geometries.NANO).threads(2).transformer(file).precision(Precision.FP16_FP32RES).build();
+        Clip clip = compare(options, request().outputs(1));
+        assertThat(clip.record().usefulFlops()).as("rotation and decoding are no useful work").isEqualTo(first.record().usefulFlops());
+        assertThat(clip.record().model().transformerEncodings()).containsExactly("INT8 rotated by 64", "BF16", "INT8 rotated by 256", "F32");
+        long floats = H3Planner.plan(OPTIONS, request().build(), Rates.NONE).memory().getLast().weights();
+        assertThat(H3Planner.plan(options, request().build(), Rates.NONE).memory().getLast().weights()).isLessThan(floats + 2 * (16L << 20));
+    }
+
+    @Test
+    void columnsInThePlanOfSm70() {
+        Clip clip = compare(EngineOptions.builder().model(Geometries.NANO).threads(2).precision(Precision.FP16_FP32RES).fp16WeightLayout(MatrixLayout.COLUMN).build(),
+                request().outputs(1));
+        assertThat(clip.record().toJson().path("execution").path("fp16_weight_layout").asText()).isEqualTo("column");
+        assertThat(clip.record().model().transformerEncodings()).containsExactly("BF16", "F32");
     }
 
     @Test
@@ -87,11 +125,15 @@ class PlanMatchesRunTest {
 
     /** Plans a request, makes it, and compares. */
     private static Clip compare(GenerateRequest.Builder builder) {
+        return compare(OPTIONS, builder);
+    }
+
+    private static Clip compare(EngineOptions options, GenerateRequest.Builder builder) {
         GenerateRequest request = builder.build();
-        RunPlan plan = H3Planner.plan(OPTIONS, request, Rates.NONE);
+        RunPlan plan = H3Planner.plan(options, request, Rates.NONE);
         Clip clip;
         // A fresh engine: its networks' peaks are of this request alone.
-        try (H3Engine engine = H3Engine.open(OPTIONS)) {
+        try (H3Engine engine = H3Engine.open(options)) {
             clip = engine.generate(request);
         }
         JsonNode planned = plan.toJson();
@@ -101,6 +143,7 @@ class PlanMatchesRunTest {
         }
         assertThat(plan.usefulFlops()).isEqualTo(clip.record().usefulFlops());
         assertThat(plan.transformer()).isEqualTo(clip.record().model().transformer());
+        assertThat(plan.encodings()).isEqualTo(clip.record().model().transformerEncodings());
         assertThat(plan.memory()).extracting(RunPlan.StageMemory::stage).containsExactlyInAnyOrderElementsOf(
                 clip.record().stages().stream().map(s -> s.stage()).toList());
         clip.record().memory().scratchBytes().forEach((network, bytes) ->

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kinema.engine.Geometries;
 import io.kinema.weights.BadWeightsException;
-import io.kinema.weights.DType;
 import io.kinema.weights.SafetensorsWriter;
 import io.kinema.weights.Shape;
 import java.io.IOException;
@@ -32,8 +31,9 @@ class ModelInspectorTest {
                 .contains("text_encoder", "tokenizer", "vae", "audio_vae", "transformer", "transformer_ref", "scheduler");
         ComponentReport transformer = named(report, "transformer");
         assertThat(transformer.className()).contains("MiniMaxH3Transformer3DModel");
-        assertThat(transformer.parametersByDType()).containsOnlyKeys(DType.BF16, DType.F32);
-        assertThat(transformer.parametersByDType().values().stream().mapToLong(Long::longValue).sum()).isEqualTo(transformer.parameters());
+        assertThat(transformer.encodings()).extracting(ComponentReport.Encoding::name).containsExactly("BF16", "F32");
+        assertThat(transformer.encodings().stream().mapToLong(ComponentReport.Encoding::parameters).sum()).isEqualTo(transformer.parameters());
+        assertThat(transformer.encodings().stream().mapToLong(ComponentReport.Encoding::bytes).sum()).isEqualTo(transformer.bytes());
         assertThat(transformer.files()).hasSize(4);
         assertThat(named(report, "tokenizer").tensors()).isEmpty();
         assertThat(report.bytes()).isEqualTo(report.components().stream().mapToLong(ComponentReport::bytes).sum());

@@ -65,12 +65,14 @@ final class MediaKinds {
         picture("icc.jpg", "JPEG with an ICC profile, which is not applied", fixture("jpeg-profile.jpg"));
         picture("lossy.webp", "WebP, lossy", ffmpeg(PICTURE + "-c:v libwebp"));
         picture("lossless.webp", "WebP, lossless, half transparent", ffmpeg(ALPHA + "-c:v libwebp -lossless 1"));
+        picture("phone.heic", "HEIC as phones store it: a grid of four tiles", fixture("../heif/heic-grid.heic"));
+        picture("single.heic", "HEIC, one piece", fixture("../heif/heic-single.heic"));
+        picture("a.avif", "AVIF", fixture("../heif/avif.avif"));
         picture("really-a.png", "JPEG that calls itself PNG", target -> Files.write(target, Photos.jpeg(1)));
     }
 
     private void refusedPictures() {
-        picture("a.heic", "HEIC as phones store it", head("ftypheic"));
-        picture("a.avif", "AVIF", head("ftypavif"));
+        picture("cut.heic", "HEIC, all but its first bytes missing", head("ftypheic"));
         picture("a.gif", "GIF", ffmpeg(PICTURE));
         picture("a.bmp", "BMP", ffmpeg(PICTURE));
         picture("a.tiff", "TIFF", ffmpeg(PICTURE));
@@ -114,7 +116,6 @@ final class MediaKinds {
         video("h264-10-bit.mov", "MOV, H.264, 10-bit", 2, ffmpeg(plain + "-c:v libx264 -pix_fmt yuv420p10le"));
         video("prores.mov", "MOV, ProRes 4:2:2, 10-bit, with PCM", 2, ffmpeg(plain + "-f lavfi -i sine=duration=2 -c:a pcm_s16le -c:v prores"));
         video("mjpeg.mov", "MOV, Motion JPEG", 2, ffmpeg(plain + "-c:v mjpeg -pix_fmt yuvj420p"));
-        video("mpeg4.mp4", "MP4, MPEG-4 part 2", 2, ffmpeg(plain + "-c:v mpeg4"));
         video("av1.mp4", "MP4, AV1", 2, ffmpeg(moving("64x48", "12", 2) + "-c:v libaom-av1 -cpu-used 8 -usage realtime"));
         video("vp8.webm", "WebM, VP8 and Vorbis", 2, ffmpeg(plain + "-f lavfi -i sine=duration=2 -c:a libvorbis -c:v libvpx -deadline realtime"));
         video("odd.mp4", "MP4, odd sides, 4:4:4", 2, ffmpeg(plain + "-vf scale=97:65 -c:v libx264 -pix_fmt yuv444p"));
@@ -137,6 +138,7 @@ final class MediaKinds {
         video("cut.webm", "WebM, the second half missing", 0, part("vp8.webm", 0.5));
         video("only-sound.mp4", "MP4 without pictures", 0, ffmpeg("-f lavfi -i sine=duration=1 -c:a aac"));
         video("heic.mp4", "HEIC that calls itself MP4", 0, head("ftypheic"));
+        video("mpeg4.mp4", "MP4, MPEG-4 part 2, whose decoder can end the process", 0, ffmpeg(moving("64x48", "25", 1) + "-c:v mpeg4"));
         video("qtrle.mov", "MOV of a codec that is not on the list", 0, ffmpeg(moving("64x48", "25", 1) + "-c:v qtrle"));
         video("huge.mp4", "MP4 of 8704x4352", 0, ffmpeg("-f lavfi -i color=size=8704x4352:rate=1 -frames:v 1 " + H264));
         video("long.mp4", "MP4 of 700 s", 0, ffmpeg("-f lavfi -i color=size=16x16:rate=1:duration=700 " + H264));

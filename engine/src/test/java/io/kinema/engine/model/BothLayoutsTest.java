@@ -155,7 +155,7 @@ class BothLayoutsTest {
         Clock clock = new Clock(ProgressListener.NONE, new Cancellation());
         Map<String, byte[]> bits = new TreeMap<>();
         try (Backend backend = CpuBackend.open(2);
-             ModelParts parts = new ModelParts(model, backend, Precision.FP32, Optional.empty());
+             ModelParts parts = new ModelParts(model, backend, Precision.FP32, Optional.empty(), Optional.empty());
              H3Pipeline pipeline = H3Pipeline.prepare(parts, PipelineInput.of(resolved, geometry), clock, PipelineTap.NONE)) {
             H3Pipeline.Made made = pipeline.make(resolved.seed(), clock, PipelineTap.NONE);
             bits.put("latents", bytes(made.latents().video()));

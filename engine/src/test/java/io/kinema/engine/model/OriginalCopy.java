@@ -192,7 +192,7 @@ public final class OriginalCopy {
         }
     }
 
-    private static String transformerName(String name) {
+    static String transformerName(String name) {
         String moved = name.replaceFirst("^proj_in\\.", "video_patch_proj.").replaceFirst("^audio_proj_in\\.", "audio_patch_proj.")
                 .replaceFirst("^context_embedder\\.", "condition_proj.").replaceFirst("^time_embedder\\.linear_1\\.", "time_embedder.proj_in.")
                 .replaceFirst("^time_embedder\\.linear_2\\.", "time_embedder.proj_out.").replaceFirst("^norm_out\\.norm\\.", "final_layer.norm.")

@@ -125,11 +125,10 @@ class PartitionTest {
     void aFileWithOriginalNamesAndNoConfigIsRefused() throws IOException {
         Path alone = Files.createDirectories(temp.resolve("alone")).resolve("h3.safetensors");
         Files.copy(fl2va.resolve("transformer/model.safetensors"), alone);
-        TransformerWeights weights = TransformerWeights.of(ModelFolder.open(fl2va).network(Component.TRANSFORMER), Optional.of(alone));
-        assertThatExceptionOfType(BadWeightsException.class).isThrownBy(weights::open).withMessageContaining("h3.safetensors")
+        NetworkFolder own = ModelFolder.open(fl2va).network(Component.TRANSFORMER);
+        assertThatExceptionOfType(BadWeightsException.class).isThrownBy(() -> TransformerWeights.of(own, Optional.of(alone))).withMessageContaining("h3.safetensors")
                 .withMessageContaining("the order of its QKV rows is unknown");
-        assertThatExceptionOfType(BadWeightsException.class).isThrownBy(() -> TransformerWeights.of(
-                ModelFolder.open(fl2va).network(Component.TRANSFORMER), Optional.of(fl2va.resolve("audio_vae")))).withMessageContaining("expected a transformer");
+        assertThatExceptionOfType(BadWeightsException.class).isThrownBy(() -> TransformerWeights.of(own, Optional.of(fl2va.resolve("audio_vae")))).withMessageContaining("expected a transformer");
     }
 
     @Test

@@ -17,7 +17,6 @@ import io.kinema.engine.layout.Patch;
 import io.kinema.engine.layout.Target;
 import io.kinema.engine.model.Component;
 import io.kinema.engine.model.ModelFolder;
-import io.kinema.engine.record.UsefulWork;
 import io.kinema.engine.schedule.SigmaGrid;
 import io.kinema.model.NonFiniteException;
 import io.kinema.model.dit.Dit;
@@ -32,8 +31,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** The loop alone, on stored text states and start rows of the golden pipelines. */
 class DenoisePlanTest {
-    private static final UsefulWork WORK = new UsefulWork(1, 1, 1, 1, 1, 1, 1, 1, 1);
-
     private final Backend backend = new ReferenceBackend();
 
     @ParameterizedTest
@@ -42,7 +39,7 @@ class DenoisePlanTest {
         try (Case golden = new Case(name, anchors); DenoisePlan plan = golden.plan(true)) {
             List<String> seen = new ArrayList<>();
             DenoisePlan.Denoised end = plan.run(golden.tensors.floats("trajectory", "video_rows_0"), golden.tensors.floats("trajectory", "audio_rows_0"),
-                    WORK, new Clock(ProgressListener.NONE, new Cancellation()), new PipelineTap() {
+                    new Clock(ProgressListener.NONE, new Cancellation()), new PipelineTap() {
                         @Override
                         public void floats(String stage, float[] values, long... shape) {
                             if (golden.tensors.has("trajectory", stage)) {
@@ -91,14 +88,14 @@ class DenoisePlanTest {
             float[] video = golden.tensors.floats("trajectory", "video_rows_0");
             video[5] = Float.NaN;
             assertThatExceptionOfType(NonFiniteException.class)
-                    .isThrownBy(() -> plan.run(video, golden.tensors.floats("trajectory", "audio_rows_0"), WORK,
+                    .isThrownBy(() -> plan.run(video, golden.tensors.floats("trajectory", "audio_rows_0"),
                             new Clock(ProgressListener.NONE, new Cancellation()), PipelineTap.NONE))
                     .withMessageContaining("step 1 of 4").withMessageContaining("block0");
         }
     }
 
     private static DenoisePlan.Denoised run(Case golden, DenoisePlan plan, Clock clock) {
-        return plan.run(golden.tensors.floats("trajectory", "video_rows_0"), golden.tensors.floats("trajectory", "audio_rows_0"), WORK, clock, PipelineTap.NONE);
+        return plan.run(golden.tensors.floats("trajectory", "video_rows_0"), golden.tensors.floats("trajectory", "audio_rows_0"), clock, PipelineTap.NONE);
     }
 
     /** One golden pipeline and its transformer. */

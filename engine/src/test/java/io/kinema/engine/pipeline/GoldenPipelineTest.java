@@ -79,7 +79,7 @@ class GoldenPipelineTest {
         Comparison tap = new Comparison(new GoldenTensors(folder(name)));
         Clock clock = new Clock(ProgressListener.NONE, new Cancellation());
         try (Backend backend = CpuBackend.open(2);
-                ModelParts parts = new ModelParts(model, backend, Precision.FP32, Optional.empty());
+                ModelParts parts = new ModelParts(model, backend, Precision.FP32, Optional.empty(), Optional.empty());
                 H3Pipeline pipeline = H3Pipeline.prepare(parts, PipelineInput.of(resolved, geometry), clock, tap)) {
             pipeline.make(seed, clock, tap);
         }

@@ -6,6 +6,8 @@ import io.kinema.media.container.StreamSource;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.stream.DoubleStream;
 import org.bytedeco.ffmpeg.avutil.AVFrame;
 import org.bytedeco.ffmpeg.global.avutil;
 
@@ -49,6 +51,30 @@ public final class AudioReader {
                 // Each step adds what it decoded.
             }
             return Optional.of(samples.sound());
+        }
+    }
+
+    /**
+     * When the sound of a file begins, on the file's clock, where that of a video may begin at another time; empty if it has no sound or does
+     * not say.
+     *
+     * @throws BadMediaException if the file is missing, damaged or beyond {@code limits}
+     */
+    public static OptionalDouble startSeconds(Path file, MediaLimits limits) {
+        Optional<StreamSource> open = StreamSource.open(file, avutil.AVMEDIA_TYPE_AUDIO, limits);
+        if (open.isEmpty()) {
+            return OptionalDouble.empty();
+        }
+        try (StreamSource source = open.get()) {
+            DoubleStream.Builder times = DoubleStream.builder();
+            boolean[] found = new boolean[1];
+            while (!found[0] && source.advance(frame -> {
+                times.add(source.seconds(frame));
+                found[0] = true;
+            })) {
+                // Until the first frame comes out.
+            }
+            return times.build().limit(1).filter(time -> !Double.isNaN(time)).findFirst();
         }
     }
 

@@ -12,7 +12,8 @@ import java.util.Optional;
 /** The containers and decoders that may be used, and how a container is known by its first bytes. */
 final class Containers {
 
-    private static final List<String> PICTURE_DECODERS = List.of("h264", "hevc", "vp8", "vp9", "libaom-av1", "mpeg4", "mjpeg", "prores");
+    /** MPEG-4 part 2 is not among them: a damaged stream can run into an assertion of its decoder, which ends the whole process. */
+    private static final List<String> PICTURE_DECODERS = List.of("h264", "hevc", "vp8", "vp9", "libaom-av1", "mjpeg", "prores");
     private static final List<String> SOUND_DECODERS = List.of("aac", "mp3float", "mp3", "opus", "vorbis", "flac", "alac", "ac3", "pcm_u8",
             "pcm_s16le", "pcm_s16be", "pcm_s24le", "pcm_s24be", "pcm_s32le", "pcm_s32be", "pcm_f32le", "pcm_f32be", "pcm_f64le");
 

@@ -5,6 +5,7 @@ import io.kinema.media.ffmpeg.Demuxer;
 import io.kinema.media.ffmpeg.FFmpeg;
 import io.kinema.media.ffmpeg.FFmpegException;
 import io.kinema.media.file.ReadSource;
+import io.kinema.media.image.DisplayMatrix;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
@@ -13,13 +14,11 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Optional;
-import org.bytedeco.ffmpeg.avcodec.AVPacketSideData;
 import org.bytedeco.ffmpeg.avformat.AVStream;
 import org.bytedeco.ffmpeg.avutil.AVRational;
 import org.bytedeco.ffmpeg.global.avcodec;
 import org.bytedeco.ffmpeg.global.avutil;
 import org.bytedeco.javacpp.BytePointer;
-import org.bytedeco.javacpp.IntPointer;
 
 /** Reads {@link MediaHeader}s, under the same limits and the same list of containers as the readers that decode. */
 public final class HeaderReader {
@@ -97,7 +96,7 @@ public final class HeaderReader {
     }
 
     private static MediaHeader.Video video(AVStream stream, double whole) {
-        boolean turned = quarterTurned(stream);
+        boolean turned = DisplayMatrix.turn(stream.codecpar()).swapsSides();
         int width = stream.codecpar().width();
         int height = stream.codecpar().height();
         AVRational average = stream.avg_frame_rate();
@@ -120,15 +119,5 @@ public final class HeaderReader {
 
     private static double seconds(AVStream stream, double whole) {
         return stream.duration() > 0 ? stream.duration() * avutil.av_q2d(stream.time_base()) : whole;
-    }
-
-    private static boolean quarterTurned(AVStream stream) {
-        AVPacketSideData matrix = avcodec.av_packet_side_data_get(stream.codecpar().coded_side_data(),
-                stream.codecpar().nb_coded_side_data(), avcodec.AV_PKT_DATA_DISPLAYMATRIX);
-        if (matrix == null || matrix.isNull()) {
-            return false;
-        }
-        double degrees = avutil.av_display_rotation_get(new IntPointer(matrix.data()));
-        return !Double.isNaN(degrees) && Math.floorMod(Math.round(degrees / 90), 2) == 1;
     }
 }

@@ -17,7 +17,7 @@ public record ImageHeader(ImageFormat format, long width, long height, Orientati
 
     private static final List<String> HEIF_BRANDS = List.of("hei", "hev", "mif1", "msf1", "avi");
 
-    /** Reads the header of {@code file}; empty if it is no PNG, JPEG or WebP or its header is incomplete. */
+    /** Reads the header of {@code file}; empty if it is no PNG, JPEG or WebP, or its header is incomplete. */
     static Optional<ImageHeader> read(byte[] file) {
         if (startsWith(file, 0, "\u0089PNG\r\n\u001a\n")) {
             return png(file);

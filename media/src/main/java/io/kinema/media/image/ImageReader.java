@@ -7,13 +7,14 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.Optional;
 
 /**
- * Reads a PNG, JPEG or WebP picture as upright 8-bit RGB.
+ * Reads a PNG, JPEG, WebP or HEIF (HEIC, AVIF) picture as upright 8-bit RGB.
  *
  * <p>The format is decided by content. The header is checked against the {@link ImageLimits} before anything is decoded; the
- * EXIF orientation is applied; transparent pixels are laid on white. Of 16-bit samples the high byte is kept, and a colour
- * profile is not applied. PNG and lossless WebP give the stored values, JPEG what libjpeg gives, lossy WebP what libwebp
+ * EXIF orientation, or HEIF's own, is applied; transparent pixels are laid on white (HEIF's transparency is not read). Of 16-bit samples
+ * the high byte is kept, and a colour profile is not applied. PNG and lossless WebP give the stored values, JPEG what libjpeg gives, lossy WebP what libwebp
  * gives, which in all cases is what Pillow reads. Damaged or truncated files are refused.
  */
 public final class ImageReader {
@@ -50,6 +51,7 @@ public final class ImageReader {
         RgbImage stored = switch (header.format()) {
             case PNG, WEBP -> FFmpegPictures.decode(file, header, name);
             case JPEG -> JpegPictures.decode(file, name);
+            case HEIF -> HeifPictures.decode(file, name, limits);
         };
         if (stored.width() != header.width() || stored.height() != header.height()) {
             throw damaged(name, "its header says " + header.width() + "x" + header.height() + " and its pixels are "
@@ -69,13 +71,11 @@ public final class ImageReader {
 
     private static ImageHeader header(byte[] file, String name, ImageLimits limits) {
         if (file.length == 0) {
-            throw new BadMediaException("The picture " + name + " is empty (0 bytes); give a PNG, JPEG or WebP file.");
+            throw new BadMediaException("The picture " + name + " is empty (0 bytes); give a PNG, JPEG, WebP or HEIC file.");
         }
-        if (ImageHeader.isHeif(file)) {
-            throw new BadMediaException("The picture " + name + " is HEIC or AVIF, which is not read; save it as JPEG or PNG.");
-        }
-        ImageHeader header = ImageHeader.read(file).orElseThrow(() -> new BadMediaException("The file " + name
-                + " is not a picture that can be read, or its header is cut off; give a PNG, JPEG or WebP file."));
+        Optional<ImageHeader> read = ImageHeader.isHeif(file) ? Optional.of(HeifPictures.header(file, name)) : ImageHeader.read(file);
+        ImageHeader header = read.orElseThrow(() -> new BadMediaException("The file " + name
+                + " is not a picture that can be read, or its header is cut off; give a PNG, JPEG, WebP or HEIC file."));
         if (header.width() < 1 || header.height() < 1) {
             throw damaged(name, "its header says " + header.width() + "x" + header.height() + " pixels");
         }
@@ -89,7 +89,7 @@ public final class ImageReader {
     private static byte[] bytes(Path file, ImageLimits limits) {
         try {
             if (Files.isDirectory(file)) {
-                throw new BadMediaException("The picture '" + file + "' is a folder; give a PNG, JPEG or WebP file.");
+                throw new BadMediaException("The picture '" + file + "' is a folder; give a PNG, JPEG, WebP or HEIC file.");
             }
             ReadSource.requirePlain(file);
             try (InputStream in = Files.newInputStream(file)) {
@@ -101,7 +101,7 @@ public final class ImageReader {
                 return bytes;
             }
         } catch (NoSuchFileException e) {
-            throw new BadMediaException("The picture '" + file + "' does not exist; give a PNG, JPEG or WebP file.", e);
+            throw new BadMediaException("The picture '" + file + "' does not exist; give a PNG, JPEG, WebP or HEIC file.", e);
         } catch (IOException e) {
             throw new BadMediaException("The picture '" + file + "' cannot be read: " + e.getMessage() + ".", e);
         }

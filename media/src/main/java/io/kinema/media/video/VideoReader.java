@@ -3,9 +3,8 @@ package io.kinema.media.video;
 import io.kinema.media.BadMediaException;
 import io.kinema.media.container.MediaLimits;
 import io.kinema.media.container.StreamSource;
-import io.kinema.media.ffmpeg.Frame;
-import io.kinema.media.ffmpeg.Handles;
-import io.kinema.media.ffmpeg.Scaler;
+import io.kinema.media.image.DisplayMatrix;
+import io.kinema.media.image.FrameToRgb;
 import io.kinema.media.image.Orientation;
 import io.kinema.media.image.RgbImage;
 import java.nio.file.Path;
@@ -13,19 +12,15 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Iterator;
 import java.util.Optional;
-import org.bytedeco.ffmpeg.avcodec.AVPacketSideData;
 import org.bytedeco.ffmpeg.avformat.AVStream;
 import org.bytedeco.ffmpeg.avutil.AVFrame;
 import org.bytedeco.ffmpeg.avutil.AVRational;
-import org.bytedeco.ffmpeg.global.avcodec;
 import org.bytedeco.ffmpeg.global.avutil;
-import org.bytedeco.ffmpeg.global.swscale;
-import org.bytedeco.javacpp.IntPointer;
 
 /**
  * Owns an open video file and its decoder, and gives its pictures one by one, upright, as 8-bit RGB.
  *
- * <p>MP4, MOV and WebM with H.264, H.265, VP8, VP9, AV1, MPEG-4, MJPEG or ProRes, decided by content. The rotation of the
+ * <p>MP4, MOV and WebM with H.264, H.265, VP8, VP9, AV1, MJPEG or ProRes, decided by content. The rotation of the
  * display matrix is applied, snapped to a quarter turn; pixels that are not square are left as they are. Colours are converted
  * with the matrix and range the stream is tagged with, BT.601 limited if it has no tags, as FFmpeg does. Closing twice is
  * harmless.
@@ -41,14 +36,14 @@ public final class VideoReader implements AutoCloseable {
     private final int height;
     private final double frameRate;
     private final Deque<VideoFrame> decoded = new ArrayDeque<>();
-    private Optional<Converter> converter = Optional.empty();
+    private Optional<FrameToRgb> converter = Optional.empty();
     private long count;
     private boolean closed;
 
     private VideoReader(Path file, StreamSource source, double frameRate) {
         this.file = file;
         this.source = source;
-        this.orientation = orientation(source.stream());
+        this.orientation = DisplayMatrix.turn(source.stream().codecpar());
         int storedWidth = source.stream().codecpar().width();
         int storedHeight = source.stream().codecpar().height();
         this.width = orientation.swapsSides() ? storedHeight : storedWidth;
@@ -147,7 +142,7 @@ public final class VideoReader implements AutoCloseable {
             throw new BadMediaException("The video '" + file + "' changes its size or pixel format on the way; export it again.");
         }
         if (converter.isEmpty()) {
-            converter = Optional.of(Converter.of(frame));
+            converter = Optional.of(FrameToRgb.of(frame));
         }
         decoded.add(new VideoFrame(orientation.apply(converter.get().convert(frame)), source.seconds(frame)));
     }
@@ -170,84 +165,11 @@ public final class VideoReader implements AutoCloseable {
         return rate.num() > 0 && rate.den() > 0 ? avutil.av_q2d(rate) : 0;
     }
 
-    /** The display matrix tells by how many degrees to turn the pictures counterclockwise. */
-    private static Orientation orientation(AVStream stream) {
-        AVPacketSideData matrix = avcodec.av_packet_side_data_get(stream.codecpar().coded_side_data(),
-                stream.codecpar().nb_coded_side_data(), avcodec.AV_PKT_DATA_DISPLAYMATRIX);
-        if (matrix == null || matrix.isNull()) {
-            return Orientation.UPRIGHT;
-        }
-        double degrees = avutil.av_display_rotation_get(new IntPointer(matrix.data()));
-        return switch (Double.isNaN(degrees) ? 0 : Math.floorMod(Math.round(degrees / 90), 4)) {
-            case 1 -> Orientation.TURN_COUNTERCLOCKWISE;
-            case 2 -> Orientation.TURN_HALF;
-            case 3 -> Orientation.TURN_CLOCKWISE;
-            default -> Orientation.UPRIGHT;
-        };
-    }
-
     @Override
     public void close() {
         closed = true;
-        converter.ifPresent(Converter::close);
+        converter.ifPresent(FrameToRgb::close);
         source.close();
         decoded.clear();
-    }
-
-    /** Owns the way from one pixel format to RGB and the frame it goes through. */
-    private static final class Converter implements AutoCloseable {
-
-        private final int width;
-        private final int height;
-        private final int format;
-        private final Handles handles;
-        private final Frame rgb;
-        private final Scaler scaler;
-
-        private Converter(AVFrame frame, Handles handles) {
-            this.handles = handles;
-            this.width = frame.width();
-            this.height = frame.height();
-            this.format = frame.format();
-            boolean full = frame.color_range() == avutil.AVCOL_RANGE_JPEG;
-            this.scaler = handles.add(Scaler.open(width, height, format, avutil.AV_PIX_FMT_RGB24, matrix(frame.colorspace()), full, true));
-            this.rgb = handles.add(Frame.picture(avutil.AV_PIX_FMT_RGB24, width, height));
-        }
-
-        /** For frames of this one's size and format. */
-        static Converter of(AVFrame frame) {
-            return Handles.build(handles -> new Converter(frame, handles));
-        }
-
-        /** swscale's numbers of the matrices are those of the H.264 standard, which frames carry; it takes 601 for the rest. */
-        private static int matrix(int colourSpace) {
-            return switch (colourSpace) {
-                case avutil.AVCOL_SPC_BT709 -> swscale.SWS_CS_ITU709;
-                case avutil.AVCOL_SPC_FCC -> swscale.SWS_CS_FCC;
-                case avutil.AVCOL_SPC_SMPTE240M -> swscale.SWS_CS_SMPTE240M;
-                case avutil.AVCOL_SPC_BT2020_NCL, avutil.AVCOL_SPC_BT2020_CL -> swscale.SWS_CS_BT2020;
-                default -> swscale.SWS_CS_ITU601;
-            };
-        }
-
-        boolean takes(AVFrame frame) {
-            return frame.width() == width && frame.height() == height && frame.format() == format;
-        }
-
-        RgbImage convert(AVFrame frame) {
-            AVFrame target = rgb.writable();
-            scaler.convert(frame, target);
-            RgbImage image = RgbImage.black(width, height);
-            int rowBytes = width * RgbImage.CHANNELS;
-            for (int y = 0; y < height; y++) {
-                target.data(0).position((long) y * target.linesize(0)).get(image.rgb(), y * rowBytes, rowBytes);
-            }
-            return image;
-        }
-
-        @Override
-        public void close() {
-            handles.close();
-        }
     }
 }

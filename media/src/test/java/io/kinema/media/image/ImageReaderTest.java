@@ -111,13 +111,6 @@ class ImageReaderTest {
     }
 
     @Test
-    void namesWhatPhonesCallHeic() {
-        byte[] file = ByteBuffer.allocate(40).putInt(24).put("ftypheic".getBytes(java.nio.charset.StandardCharsets.US_ASCII)).array();
-        assertThatThrownBy(() -> ImageReader.decode(file, "'a.heic'", ImageLimits.DEFAULT)).isInstanceOf(BadMediaException.class)
-                .hasMessageContaining("'a.heic' is HEIC").hasMessageContaining("save it as JPEG");
-    }
-
-    @Test
     void readsOnePixel() {
         byte[] rgb = {1, 2, (byte) 250};
         RgbImage image = ImageReader.decode(PngWriter.encode(new RgbImage(1, 1, rgb)), "dot", ImageLimits.DEFAULT);

@@ -10,11 +10,15 @@ import io.kinema.model.load.Parameters;
 import io.kinema.model.load.Parameters.Rounding;
 import io.kinema.weights.BadWeightsException;
 import io.kinema.weights.DType;
+import io.kinema.weights.FloatMatrix;
 import io.kinema.weights.Shape;
+import io.kinema.weights.StoredMatrix;
 import io.kinema.weights.StoredTensor;
+import io.kinema.weights.TensorHeader;
 import io.kinema.weights.TensorSource;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -70,6 +74,32 @@ public final class FusedTensors implements TensorSource {
     }
 
     @Override
+    public Optional<TensorHeader> header(String name) {
+        return base.header(name);
+    }
+
+    @Override
+    public Shape shape(String name) {
+        return base.shape(name);
+    }
+
+    @Override
+    public long runEnd(String name, long from, long to) {
+        return base.runEnd(name, from, to);
+    }
+
+    @Override
+    public StoredMatrix matrix(String name, long from, long to) {
+        if (!pairs.containsKey(name) && !edits.containsKey(name)) {
+            return base.matrix(name, from, to);
+        }
+        base.header(name).filter(h -> h.dtype().isEmpty()).ifPresent(h -> {
+            throw quantised(h.file(), name, h.encoding());
+        });
+        return new FloatMatrix(rows(name, from, to));
+    }
+
+    @Override
     public String origin() {
         return base.origin();
     }
@@ -84,10 +114,14 @@ public final class FusedTensors implements TensorSource {
         return fused.computeIfAbsent(stored.name(), n -> fuse(stored));
     }
 
+    private static BadWeightsException quantised(Path file, String name, String encoding) {
+        return new BadWeightsException(file + ": tensor " + name + " is " + encoding
+                + ", expected F32, BF16 or F16; this adapter is fused into original weights, not into quantised ones");
+    }
+
     private StoredTensor fuse(StoredTensor stored) {
         if (stored.dtype() != DType.F32 && stored.dtype() != DType.BF16 && stored.dtype() != DType.F16) {
-            throw new BadWeightsException(stored.file() + ": tensor " + stored.name() + " is " + stored.dtype()
-                    + ", expected F32, BF16 or F16; this adapter is fused into original weights, not into quantised ones");
+            throw quantised(stored.file(), stored.name(), stored.dtype().name());
         }
         long rows = stored.shape().rank() == 0 ? 1 : stored.shape().dim(0);
         long width = rows == 0 ? 0 : stored.shape().elements() / rows;

@@ -5,6 +5,7 @@ import io.kinema.compute.Tensor;
 import io.kinema.compute.Workspace;
 import io.kinema.model.AutoencoderPart;
 import io.kinema.model.StageTap;
+import io.kinema.model.layer.Execution;
 import io.kinema.model.load.Parameters;
 import io.kinema.weights.TensorSource;
 import java.util.Optional;
@@ -135,7 +136,7 @@ public final class AudioVae implements AutoCloseable {
         }
         Tensor samples = owner.f32(latents.size(0), 1, (long) latents.size(2) * config.hop());
         try (Workspace.Frame frame = scratch.frame()) {
-            network.decode(latents, scratch, tap, samples);
+            network.decode(Execution.placed(backend, scratch, latents), scratch, tap, samples);
         }
         return samples;
     }

@@ -1,6 +1,7 @@
 package io.kinema.model.dit;
 
 import io.kinema.compute.Backend;
+import io.kinema.compute.MatrixLayout;
 import io.kinema.compute.NormOps.Rotary;
 import io.kinema.compute.NormOps.RowModulation;
 import io.kinema.compute.Precision;
@@ -15,8 +16,13 @@ import io.kinema.model.layer.RotaryTable;
 import io.kinema.model.load.BlockStore;
 import io.kinema.model.load.Parameters;
 import io.kinema.model.load.Parameters.Rounding;
+import io.kinema.model.load.WeightResidency;
+import io.kinema.model.work.Work;
+import io.kinema.model.work.WorkPart;
+import io.kinema.weights.DType;
 import io.kinema.weights.TensorSource;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
@@ -38,40 +44,50 @@ public final class Dit implements AutoCloseable {
     private final Projection videoIn;
     private final Projection audioIn;
     private final TokenRefiner refiner;
-    private final TimeEmbedding timeEmbedding;
+    private final ModulationInput modulationInput;
     private final AdaLayerNorm adaLayerNorm;
     private final BlockStore<PreNormBlock.Weights> blocks;
     private final Tensor outputNorm;
     private final Projection videoOut;
     private final Projection audioOut;
+    private final WeightResidency residency;
     private AdaptersInForce adapters = AdaptersInForce.NONE;
 
-    private Dit(Backend backend, DitConfig config, Precision precision, Parameters p) {
+    private Dit(Backend backend, DitConfig config, Precision precision, Parameters p, WeightResidency residency) {
         this.run = new Execution(backend, precision, backend.workspace("dit scratch"));
         this.config = config;
+        this.residency = residency;
         this.rounding = p.rounding();
         this.geometry = new Attention.Geometry(config.heads(), config.heads(), config.headDim(), config.qkNormEps(), false);
         this.weights = p.owner();
         this.videoIn = Projection.read(p, "proj_in", config.hidden(), config.videoPatchDim());
         this.audioIn = Projection.read(p, "audio_proj_in", config.hidden(), config.audioChannels());
         this.refiner = new TokenRefiner(p, config);
-        this.timeEmbedding = new TimeEmbedding(p, config);
-        this.adaLayerNorm = new AdaLayerNorm(p, config);
-        this.blocks = BlockStore.resident(config.layers(), i -> BlockWeights.read(p.under(name(i)), config));
+        this.modulationInput = config.curve().<ModulationInput>map(curve -> new TimeCurve(p, curve)).orElseGet(() -> new TimeEmbedding(p, config));
+        this.adaLayerNorm = new AdaLayerNorm(p, config, modulationInput.width());
+        this.blocks = BlockStore.of(residency, config.layers(), p, (reader, i) -> BlockWeights.read(reader.under(name(i)), config));
         this.outputNorm = p.f32("norm_out.norm.weight", config.hidden());
         this.videoOut = Projection.read(p, "proj_out", config.videoPatchDim(), config.hidden());
         this.audioOut = Projection.read(p, "audio_proj_out", config.audioChannels(), config.hidden());
     }
 
+    /** {@link #open(Backend, TensorSource, DitConfig, Precision, Rounding, MatrixLayout, WeightResidency)} with row-major matrices, all resident. */
+    public static Dit open(Backend backend, TensorSource source, DitConfig config, Precision precision, Rounding rounding) {
+        return open(backend, source, config, precision, rounding, MatrixLayout.ROW, WeightResidency.COMPONENT);
+    }
+
     /**
      * @param source   tensors with the diffusers layout's names
      * @param rounding how the blocks' matrices are stored for products; the FP32 islands stay as in the file
+     * @param layout    of the matrices that are rounded to FP16
+     * @param residency of the blocks
      * @throws io.kinema.weights.BadWeightsException when a tensor is missing or does not fit the config
      */
-    public static Dit open(Backend backend, TensorSource source, DitConfig config, Precision precision, Rounding rounding) {
+    public static Dit open(Backend backend, TensorSource source, DitConfig config, Precision precision, Rounding rounding, MatrixLayout layout,
+                           WeightResidency residency) {
         Workspace owner = backend.workspace("dit weights");
         try {
-            return new Dit(backend, config, precision, new Parameters(backend, source, owner, "", rounding));
+            return new Dit(backend, config, precision, new Parameters(backend, source, owner, "", rounding, layout), residency);
         } catch (RuntimeException e) {
             owner.close();
             throw e;
@@ -80,6 +96,11 @@ public final class Dit implements AutoCloseable {
 
     public DitConfig config() {
         return config;
+    }
+
+    /** The work executed since it was opened. A request's share is the difference of two counts. */
+    public Work work() {
+        return run.work().total();
     }
 
     public Precision precision() {
@@ -128,7 +149,9 @@ public final class Dit implements AutoCloseable {
             Rotary rotary = rotary(layout, memory);
             tap.stage("rope_cos", rotary.cos());
             tap.stage("rope_sin", rotary.sin());
-            Tensor refined = refiner.forward(run, adapters, geometry, text, memory, tap);
+            run.work().validRows(layout.textRows());
+            run.work().enter(WorkPart.TEXT);
+            Tensor refined = refiner.forward(run, adapters, geometry, Execution.placed(run.backend(), memory, text), memory, tap);
             return new DitSequence(run.backend(), memory, adapters, layout, refined, rotary);
         } catch (RuntimeException e) {
             memory.close();
@@ -142,7 +165,8 @@ public final class Dit implements AutoCloseable {
     }
 
     /**
-     * Evaluates the AdaLN tables for every timestep that a request will use.
+     * Evaluates the AdaLN tables for every timestep that a request will use. The timestep MLP's and the projections' weights
+     * are read for it, one block at a time, and given back: no step finds them in memory of this transformer.
      *
      * @param timesteps model times, 0 (noise) to 1 (clean); each is evaluated once however often it is named
      */
@@ -150,8 +174,10 @@ public final class Dit implements AutoCloseable {
         float[] distinct = distinct(timesteps);
         Workspace memory = run.backend().workspace("dit modulation");
         try (Workspace.Frame _ = run.scratch().frame()) {
-            Tensor temb = timeEmbedding.forward(run, adapters, distinct, run.scratch(), tap);
-            return adaLayerNorm.forward(run, adapters, distinct, temb, memory, tap);
+            run.work().validRows(Long.MAX_VALUE);
+            run.work().enter(WorkPart.MODULATION);
+            Tensor input = modulationInput.forward(run, adapters, distinct, run.scratch(), tap);
+            return adaLayerNorm.forward(run, adapters, distinct, input, memory, tap);
         } catch (RuntimeException e) {
             memory.close();
             throw e;
@@ -181,15 +207,62 @@ public final class Dit implements AutoCloseable {
         }
         RowTables rows = RowTables.of(layout, modulation, rowTimesteps);
         try (Workspace.Frame _ = run.scratch().frame()) {
-            Tensor x = pack(sequence, video, audio, tap);
-            Tensor adaRows = Execution.upload(run.backend(), run.scratch(), rows.ada());
+            RowIndex index = new RowIndex(Execution.upload(run.backend(), run.scratch(), rows.ada()),
+                    Execution.upload(run.backend(), run.scratch(), rows.wantedOutput()));
+            evaluate(sequence, modulation, index, video, audio, out, tap, Optional.of(rows));
+        }
+    }
+
+    /** Table rows on the device: of every packed row in the blocks' tables, of every wanted row in the output norm's. */
+    private record RowIndex(Tensor ada, Tensor wanted) {
+    }
+
+    /**
+     * Records an evaluation for replay, where the backend can and the blocks stay on the device.
+     *
+     * @param video rows on the device; a replay reads what they hold then
+     * @param audio likewise
+     * @param out   written by every replay
+     * @return owned by the caller; it dies with this transformer, the sequence and the modulation
+     */
+    public Optional<RecordedStep> record(DitSequence sequence, Modulation modulation, Tensor video, Tensor audio, Velocities out) {
+        if (residency != WeightResidency.COMPONENT) {
+            return Optional.empty();
+        }
+        DitLayout layout = sequence.layout();
+        Workspace memory = run.backend().workspace("dit recorded step");
+        RowIndex index = new RowIndex(memory.allocate(DType.I32, layout.rows()), memory.allocate(DType.I32, layout.wanted().length));
+        try {
+            Optional<Backend.Recording> recording = run.backend().record(() -> {
+                try (Workspace.Frame _ = run.scratch().frame()) {
+                    evaluate(sequence, modulation, index, video, audio, out, StageTap.NONE, Optional.empty());
+                }
+            });
+            return recording.map(r -> new RecordedStep(run.backend(), memory, r, index.ada(), index.wanted(), layout, modulation));
+        } catch (RuntimeException e) {
+            memory.close();
+            throw e;
+        }
+    }
+
+    /** The evaluation itself: enqueues only. @param rows what only a tap looks at */
+    private void evaluate(DitSequence sequence, Modulation modulation, RowIndex index, Tensor video, Tensor audio, Velocities out, StageTap tap,
+                          Optional<RowTables> rows) {
+        DitLayout layout = sequence.layout();
+        try (Workspace.Frame _ = run.scratch().frame()) {
+            run.work().validRows(layout.claimedRows());
+            run.work().enter(WorkPart.INPUT);
+            Tensor x = pack(sequence, placed(video), placed(audio), tap);
+            run.work().enter(WorkPart.BLOCKS);
             for (int i = 0; i < blocks.count(); i++) {
                 try (BlockStore.Lease<PreNormBlock.Weights> lease = blocks.acquire(i)) {
-                    ModulatedBlock.forward(run, config, geometry, i, BlockWeights.adapted(lease.weights(), name(i), adapters), modulation, adaRows, sequence.rotary(), x, tap);
+                    ModulatedBlock.forward(run, config, geometry, i, BlockWeights.adapted(lease.weights(), name(i), adapters), modulation, index.ada(), sequence.rotary(), x, tap);
+                    run.work().block();
                 }
             }
-            tapOutputNorm(modulation, rows, x, tap);
-            heads(sequence, modulation, rows, x, out);
+            rows.ifPresent(r -> tapOutputNorm(modulation, r, x, tap));
+            run.work().enter(WorkPart.HEADS);
+            heads(sequence, modulation, index.wanted(), x, out);
         }
     }
 
@@ -206,6 +279,10 @@ public final class Dit implements AutoCloseable {
             run.backend().finish();
         }
         return out;
+    }
+
+    private Tensor placed(Tensor rows) {
+        return Execution.placed(run.backend(), run.scratch(), rows);
     }
 
     /** The packed FP32 sequence; rows that nobody claims are zero. */
@@ -239,7 +316,7 @@ public final class Dit implements AutoCloseable {
     }
 
     /** Output norm and heads on the wanted rows only: both work row by row, the rest would be thrown away. */
-    private void heads(DitSequence sequence, Modulation modulation, RowTables rows, Tensor x, Velocities out) {
+    private void heads(DitSequence sequence, Modulation modulation, Tensor wantedRows, Tensor x, Velocities out) {
         int videoRows = sequence.layout().wantedVideoRows();
         int wanted = videoRows + sequence.layout().wantedAudioRows();
         if (wanted == 0) {
@@ -247,7 +324,7 @@ public final class Dit implements AutoCloseable {
         }
         Tensor picked = run.scratch().f32(wanted, config.hidden());
         run.backend().gatherRows(x, sequence.wantedIndex(), picked);
-        Tensor normed = outputNorm(modulation, rows.wantedOutput(), picked);
+        Tensor normed = outputNorm(modulation, wantedRows, picked);
         if (videoRows > 0) {
             videoOut.forward(run, adapters, normed.rows(0, videoRows), out.video());
         }
@@ -256,9 +333,8 @@ public final class Dit implements AutoCloseable {
         }
     }
 
-    private Tensor outputNorm(Modulation modulation, int[] rowIndex, Tensor x) {
+    private Tensor outputNorm(Modulation modulation, Tensor rows, Tensor x) {
         Tensor normed = run.scratch().f32(x.shape().toArray());
-        Tensor rows = Execution.upload(run.backend(), run.scratch(), rowIndex);
         run.backend().rmsNormModulate(x, outputNorm, config.finalNormEps(),
                 new RowModulation(modulation.outputShift(), modulation.outputScale(), rows), normed);
         return normed;
@@ -268,7 +344,7 @@ public final class Dit implements AutoCloseable {
     private void tapOutputNorm(Modulation modulation, RowTables rows, Tensor x, StageTap tap) {
         if (tap.wants("norm_out")) {
             try (Workspace.Frame _ = run.scratch().frame()) {
-                tap.stage("norm_out", outputNorm(modulation, rows.output(), x));
+                tap.stage("norm_out", outputNorm(modulation, Execution.upload(run.backend(), run.scratch(), rows.output()), x));
             }
         }
     }

@@ -3,6 +3,7 @@ package io.kinema.model.dit;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.kinema.model.load.ConfigFields;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Sizes and constants of the diffusion transformer, from the diffusers layout's {@code transformer/config.json}.
@@ -25,17 +26,22 @@ import java.util.List;
  * @param normEps         epsilon of the blocks' norms
  * @param qkNormEps       epsilon of the query and key norms
  * @param finalNormEps    epsilon of the refiner's and the transformer's last norm
+ * @param curve           what stands in for the timestep MLP in pruned weights; empty for whole ones
  */
 public record DitConfig(int heads, int headDim, int hidden, int layers, int refinerLayers, int ffn, int videoPatchDim, int audioChannels,
                         int textDim, int freqDim, int timeHidden, int timeDim, int ropeFrequencies, double ropeTheta,
-                        float normEps, float qkNormEps, float finalNormEps) {
+                        float normEps, float qkNormEps, float finalNormEps, Optional<Curve> curve) {
     /** Modalities with their own AdaLN rows: 0 video, 1 text, 2 audio. */
     public static final int MODALITIES = 3;
     /** Position axes: time, height, width. */
     public static final int AXES = 3;
 
     /** The released H3 transformers' sizes. */
-    public static final DitConfig RELEASED = new DitConfig(56, 128, 5376, 50, 2, 14336, 96, 32, 5120, 256, 5376, 2688, 16, 10000, 1e-5f, 1e-5f, 1e-5f);
+    public static final DitConfig RELEASED = new DitConfig(56, 128, 5376, 50, 2, 14336, 96, 32, 5120, 256, 5376, 2688, 16, 10000, 1e-5f, 1e-5f, 1e-5f, Optional.empty());
+
+    /** Fields of the config that say that the weights are pruned: {@link Curve}. */
+    public static final String CURVE_POINTS = "adaln_curve_points";
+    public static final String CURVE_RANK = "adaln_curve_rank";
 
     private static final String CLASS = "MiniMaxH3Transformer3DModel";
     /** No released size comes near these; they keep products of two sizes inside an int or a long. */
@@ -53,7 +59,31 @@ public record DitConfig(int heads, int headDim, int hidden, int layers, int refi
                 f.integerOr(5120, "text_dim", 1, WIDEST), f.integerOr(256, "freq_dim", 2, WIDEST),
                 f.integerOr(5376, "time_embed_hidden_dim", 1, WIDEST), f.integerOr(2688, "time_embed_dim", 1, WIDEST),
                 ropeFrequencies(f, headDim), f.numberOr(10000, "rope_theta", Float.MIN_NORMAL, Float.MAX_VALUE),
-                epsilon(f, "norm_eps"), epsilon(f, "qk_norm_eps"), epsilon(f, "final_norm_eps"));
+                epsilon(f, "norm_eps"), epsilon(f, "qk_norm_eps"), epsilon(f, "final_norm_eps"), curve(f));
+    }
+
+    /** The same transformer with another number of layers. */
+    public DitConfig withLayers(int count) {
+        return new DitConfig(heads, headDim, hidden, count, refinerLayers, ffn, videoPatchDim, audioChannels, textDim, freqDim, timeHidden, timeDim,
+                ropeFrequencies, ropeTheta, normEps, qkNormEps, finalNormEps, curve);
+    }
+
+    /**
+     * The AdaLN projections' input as a table over time, linear between its points: {@code points} equidistant model times from 0
+     * to 1, each with {@code rank} values.
+     */
+    public record Curve(int points, int rank) {
+    }
+
+    /** The same sizes with another curve, or none. */
+    public DitConfig with(Optional<Curve> other) {
+        return new DitConfig(heads, headDim, hidden, layers, refinerLayers, ffn, videoPatchDim, audioChannels, textDim, freqDim, timeHidden, timeDim,
+                ropeFrequencies, ropeTheta, normEps, qkNormEps, finalNormEps, other);
+    }
+
+    /** Input width of the AdaLN projections. */
+    public int adaInput() {
+        return curve.map(Curve::rank).orElse(timeDim);
     }
 
     /** heads * headDim. */
@@ -64,6 +94,10 @@ public record DitConfig(int heads, int headDim, int hidden, int layers, int refi
     /** Channels of a head that are rotated. */
     public int rotaryDim() {
         return 2 * AXES * ropeFrequencies;
+    }
+
+    private static Optional<Curve> curve(ConfigFields f) {
+        return f.has(CURVE_POINTS) ? Optional.of(new Curve(f.integer(CURVE_POINTS, 2, WIDEST), f.integer(CURVE_RANK, 1, WIDEST))) : Optional.empty();
     }
 
     private static float epsilon(ConfigFields f, String name) {

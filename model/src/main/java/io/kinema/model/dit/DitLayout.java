@@ -117,7 +117,12 @@ public final class DitLayout {
 
     /** True when some packed row is neither text, video nor audio: the reference leaves such rows zero. */
     boolean hasUnclaimedRows() {
-        return text.length + video.length + audio.length < tags.length;
+        return claimedRows() < tags.length;
+    }
+
+    /** Packed rows that are text, video or audio; the others are padding. */
+    int claimedRows() {
+        return text.length + video.length + audio.length;
     }
 
     private static void claim(String what, int[] indices, boolean[] taken) {

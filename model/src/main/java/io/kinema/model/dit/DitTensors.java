@@ -9,6 +9,9 @@ import java.util.SequencedMap;
 
 /** Every tensor of the transformer in the diffusers layout, as its config implies. */
 public final class DitTensors {
+    /** The table of pruned weights, under one name in every layout. */
+    public static final String CURVE_TABLE = "adaln_t_table";
+
     private DitTensors() {
     }
 
@@ -17,16 +20,18 @@ public final class DitTensors {
         all.affine("proj_in", Rule.FP32, c.hidden(), c.videoPatchDim());
         all.affine("audio_proj_in", Rule.FP32, c.hidden(), c.audioChannels());
         all.affine("context_embedder", c.hidden(), c.textDim());
-        all.affine("time_embedder.linear_1", Rule.FP32, c.timeHidden(), c.freqDim());
-        all.affine("time_embedder.linear_2", Rule.FP32, c.timeDim(), c.timeHidden());
+        c.curve().ifPresentOrElse(curve -> all.add(CURVE_TABLE, Rule.FP32, curve.points(), curve.rank()), () -> {
+            all.affine("time_embedder.linear_1", Rule.FP32, c.timeHidden(), c.freqDim());
+            all.affine("time_embedder.linear_2", Rule.FP32, c.timeDim(), c.timeHidden());
+        });
         all.blocks("token_refiner.refiner_blocks.", c.refinerLayers(), block -> block(block, c));
         all.add("token_refiner.final_norm.weight", c.hidden());
         all.blocks("transformer_blocks.", c.layers(), block -> {
             block(block, c);
-            block.affine("adaln_proj.linear", (long) DitConfig.MODALITIES * Modulation.Part.COUNT * c.hidden(), c.timeDim());
+            block.affine("adaln_proj.linear", (long) DitConfig.MODALITIES * Modulation.Part.COUNT * c.hidden(), c.adaInput());
         });
         all.add("norm_out.norm.weight", c.hidden());
-        all.affine("norm_out.linear", 2L * c.hidden(), c.timeDim());
+        all.affine("norm_out.linear", 2L * c.hidden(), c.adaInput());
         all.affine("proj_out", Rule.FP32, c.videoPatchDim(), c.hidden());
         all.affine("audio_proj_out", Rule.FP32, c.audioChannels(), c.hidden());
         return all.build();

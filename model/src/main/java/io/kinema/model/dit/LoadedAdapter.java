@@ -13,9 +13,11 @@ import io.kinema.model.load.Parameters.Rounding;
 import io.kinema.weights.Shape;
 import io.kinema.weights.StoredTensor;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * Owns an adapter's matrices on a transformer's device until it is closed; the base transformer is not touched, so that
@@ -27,7 +29,8 @@ public final class LoadedAdapter implements AutoCloseable {
     private final Workspace memory;
     private final List<Factors> factors;
 
-    private record Factors(AdapterTarget target, Weight down, Weight up, double factor) {
+    /** @param sharesDown an earlier target of the same module uses the same rows of A */
+    private record Factors(AdapterTarget target, Weight down, Weight up, double factor, boolean sharesDown) {
     }
 
     private LoadedAdapter(Adapter adapter, Workspace memory, List<Factors> factors) {
@@ -43,9 +46,11 @@ public final class LoadedAdapter implements AutoCloseable {
         Workspace memory = backend.workspace("adapter " + adapter.name());
         try {
             List<Factors> factors = new ArrayList<>();
+            Set<String> downs = new HashSet<>();
             for (LowRankPair pair : adapter.pairs()) {
                 if (pair.rank() > 0) {
-                    factors.add(factors(backend, memory, pair, island(pair.target()) ? Rounding.AS_STORED : rounding));
+                    boolean shared = !downs.add(pair.down().name() + " " + pair.from() + " " + pair.to());
+                    factors.add(factors(backend, memory, pair, island(pair.target()) ? Rounding.AS_STORED : rounding, shared));
                 }
             }
             return new LoadedAdapter(adapter, memory, factors);
@@ -55,13 +60,13 @@ public final class LoadedAdapter implements AutoCloseable {
         }
     }
 
-    private static Factors factors(Backend backend, Workspace memory, LowRankPair pair, Rounding rounding) {
+    private static Factors factors(Backend backend, Workspace memory, LowRankPair pair, Rounding rounding, boolean sharesDown) {
         Parameters p = Parameters.atHand(backend, memory, rounding);
         Weight up = p.matrix(pair.up());
         if (pair.rank() < pair.up().shape().dim(1) && up instanceof DenseWeight dense) {
             up = new DenseWeight(dense.values().slice(1, pair.from(), pair.to()));
         }
-        return new Factors(pair.target(), p.matrix(ranks(pair)), up, pair.factor());
+        return new Factors(pair.target(), p.matrix(ranks(pair)), up, pair.factor(), sharesDown);
     }
 
     /** The rows of A that matter. */
@@ -89,7 +94,7 @@ public final class LoadedAdapter implements AutoCloseable {
     /** Its deltas, times {@code scale}. */
     Map<AdapterTarget, LowRankDelta> deltas(double scale) {
         Map<AdapterTarget, LowRankDelta> deltas = new LinkedHashMap<>();
-        factors.forEach(f -> deltas.put(f.target(), new LowRankDelta(f.down(), f.up(), (float) (f.factor() * scale))));
+        factors.forEach(f -> deltas.put(f.target(), new LowRankDelta(f.down(), f.up(), (float) (f.factor() * scale), f.sharesDown())));
         return deltas;
     }
 

@@ -22,6 +22,12 @@ record Projection(String name, Linear linear) {
                 Optional.of(p.f32(name + ".bias", out)), List.of()));
     }
 
+    /** Checks that the checkpoint has it, without reading it. @throws io.kinema.weights.BadWeightsException when not */
+    static void require(Parameters p, String name, long out, long in) {
+        p.require(name + ".weight", out, in);
+        p.require(name + ".bias", out);
+    }
+
     /** @param x FP32 [M, in] */
     void forward(Execution run, AdaptersInForce adapters, Tensor x, Tensor out) {
         adapters.on(name, linear).forward(run.fp32(), Operand.of(x), out);

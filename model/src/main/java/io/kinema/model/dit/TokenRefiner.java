@@ -43,6 +43,7 @@ final class TokenRefiner {
         tap.stage("context_embedder", x);
         for (int i = 0; i < blocks.size(); i++) {
             PreNormBlock.forward(run, geometry, config.normEps(), BlockWeights.adapted(blocks.get(i), name(i), adapters), x, Optional.empty());
+            run.work().block();
             tap.stage("refiner_block" + i, x);
         }
         run.backend().rmsNorm(x, Optional.of(finalNorm), config.finalNormEps(), x);

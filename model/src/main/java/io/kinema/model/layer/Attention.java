@@ -6,6 +6,8 @@ import io.kinema.compute.NormOps.Rotary;
 import io.kinema.compute.Operand;
 import io.kinema.compute.Tensor;
 import io.kinema.compute.Workspace;
+import io.kinema.weights.DType;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -54,20 +56,22 @@ public final class Attention {
         Backend backend = run.backend();
         long rows = x.size(0);
         try (Workspace.Frame _ = run.scratch().frame()) {
-            Operand operand = Operand.of(x);
-            Tensor q = project(run, operand, w.q(), g.heads(), g.headDim());
-            Tensor k = project(run, operand, w.k(), g.kvHeads(), g.headDim());
-            Tensor v = project(run, operand, w.v(), g.kvHeads(), g.headDim());
+            PreparedInput input = PreparedInput.of(run, Operand.of(x), List.of(w.q(), w.k(), w.v()));
+            Tensor q = project(run, input, w.q(), g.heads(), g.headDim());
+            Tensor k = project(run, input, w.k(), g.kvHeads(), g.headDim());
+            Tensor v = project(run, input, w.v(), g.kvHeads(), g.headDim());
             backend.headNormRotary(q, Optional.of(new HeadNorm(Optional.of(w.normQ()), g.normEps())), rotary, q);
             backend.headNormRotary(k, Optional.of(new HeadNorm(Optional.of(w.normK()), g.normEps())), rotary, k);
-            Tensor mixed = run.scratch().f32(rows, g.heads(), g.headDim());
+            // Stored as BF16 at once: preparing FP32 values for a BF16 product would round them to the same bits.
+            Tensor mixed = run.scratch().allocate(run.operand() == DType.BF16 ? DType.BF16 : DType.F32, rows, g.heads(), g.headDim());
             backend.attention(q, k, v, g.scale(), g.causal(), mixed);
+            run.work().attention(rows, g.heads(), g.headDim());
             w.out().forward(run, run.prepare(mixed.reshape(rows, -1)), out);
         }
     }
 
-    private static Tensor project(Execution run, Operand x, Linear w, int heads, int headDim) {
-        Tensor y = run.operands(x.values().size(0), w.outFeatures());
+    private static Tensor project(Execution run, PreparedInput x, Linear w, int heads, int headDim) {
+        Tensor y = run.operands(x.original().values().size(0), w.outFeatures());
         w.forward(run, x, y);
         return y.splitLast(heads, headDim);
     }

@@ -5,17 +5,24 @@ import io.kinema.compute.Operand;
 import io.kinema.compute.Precision;
 import io.kinema.compute.Tensor;
 import io.kinema.compute.Workspace;
+import io.kinema.model.work.WorkCounter;
 import io.kinema.weights.DType;
 
 /**
  * What a layer needs to run: where, with which rounding points, and scratch memory. Owns nothing.
  *
  * @param scratch layers open frames on it and close them before they return
+ * @param work    counts what the layers execute
  */
-public record Execution(Backend backend, Precision precision, Workspace scratch) {
+public record Execution(Backend backend, Precision precision, Workspace scratch, WorkCounter work) {
+    /** With a counter of its own. */
+    public Execution(Backend backend, Precision precision, Workspace scratch) {
+        this(backend, precision, scratch, new WorkCounter());
+    }
+
     /** The same with FP32 operands, for the islands that no plan rounds. */
     public Execution fp32() {
-        return precision == Precision.FP32 ? this : new Execution(backend, Precision.FP32, scratch);
+        return precision == Precision.FP32 ? this : new Execution(backend, Precision.FP32, scratch, work);
     }
 
     /** The type of matrix operands. */
@@ -31,6 +38,16 @@ public record Execution(Backend backend, Precision precision, Workspace scratch)
     /** A scratch tensor of the operand type. */
     public Tensor operands(long... dims) {
         return scratch.allocate(operand(), dims);
+    }
+
+    /** {@code tensor} itself where the backend computes, else a copy there in {@code owner}'s memory. */
+    public static Tensor placed(Backend backend, Workspace owner, Tensor tensor) {
+        if (tensor.device().equals(backend.device())) {
+            return tensor;
+        }
+        Tensor copy = owner.allocate(tensor.dtype(), tensor.shape().toArray());
+        backend.copy(tensor, copy);
+        return copy;
     }
 
     /** {@code values} as an FP32 tensor in {@code owner}'s memory. */

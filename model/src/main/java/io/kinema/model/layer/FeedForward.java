@@ -1,10 +1,9 @@
 package io.kinema.model.layer;
 
-import io.kinema.compute.Backend;
 import io.kinema.compute.Operand;
 import io.kinema.compute.Tensor;
 import io.kinema.compute.Workspace;
-import io.kinema.weights.DType;
+import java.util.List;
 
 /**
  * SwiGLU feed-forward without biases: {@code out = Wdown (silu(Wgate x) * (Wup x))}.
@@ -31,16 +30,14 @@ public final class FeedForward {
      * @param out FP32 [M, hidden]
      */
     public static void forward(Execution run, Weights w, Tensor x, Tensor out) {
-        Backend backend = run.backend();
         long rows = x.size(0);
         try (Workspace.Frame _ = run.scratch().frame()) {
+            PreparedInput input = PreparedInput.of(run, Operand.of(x), List.of(w.gate(), w.up()));
             Tensor gate = run.operands(rows, w.gate().outFeatures());
             Tensor up = run.operands(rows, w.up().outFeatures());
-            w.gate().forward(run, Operand.of(x), gate);
-            w.up().forward(run, Operand.of(x), up);
-            Tensor gated = run.operand() == DType.F32 ? gate : run.scratch().f32(rows, w.gate().outFeatures());
-            backend.swiglu(gate, up, gated);
-            w.down().forward(run, run.prepare(gated), out);
+            w.gate().forward(run, input, gate);
+            w.up().forward(run, input, up);
+            w.down().forward(run, run.backend().prepareSwiglu(gate, up, run.operand(), run.scratch()), out);
         }
     }
 }

@@ -1,6 +1,8 @@
 package io.kinema.model.layer;
 
 import io.kinema.compute.Backend;
+import io.kinema.compute.LinearEpilogue;
+import io.kinema.compute.LinearEpilogue.ScaledDelta;
 import io.kinema.compute.Operand;
 import io.kinema.compute.Tensor;
 import io.kinema.compute.Weight;
@@ -14,7 +16,8 @@ import java.util.Optional;
  *
  * <p>Rounding points with deltas: A's product is FP32 with the row scale of x restored; it is prepared like any other
  * operand for B; B's FP32 product, its own row scale restored, joins y by one FMA per adapter, in the order of the list;
- * then y is stored in the output's dtype. Without deltas the product is the base's own, bit for bit.
+ * then y is stored in the output's dtype. Without deltas the product is the base's own, bit for bit. The base reads rows in
+ * its weight's coordinates, adapters always the rows as they are, which is what they were trained on.
  *
  * @param weight [out, in]
  * @param bias   FP32 [out], or empty
@@ -45,42 +48,50 @@ public record Linear(Weight weight, Optional<Tensor> bias, List<LowRankDelta> de
         return weight.outFeatures();
     }
 
-    /** {@link #forward(Execution, Operand, Operand, Tensor)} where base and adapters see the same rows. */
+    /** {@link #forward(Execution, PreparedInput, Tensor)} for rows that no other layer reads. */
     public void forward(Execution run, Operand x, Tensor out) {
-        forward(run, x, x, out);
+        try (Workspace.Frame _ = run.scratch().frame()) {
+            forward(run, PreparedInput.of(run, x, List.of(this)), out);
+        }
     }
 
     /**
-     * @param base     rows as the base's weight wants them: rotated already where the weight is and does not rotate by itself
-     * @param original the same rows as they were, unrotated, which is what adapters were trained on; the same row scales
-     * @param out      [M, out], F32, F16 or BF16
+     * @param x   prepared for this layer, see {@link PreparedInput#of}
+     * @param out [M, out], F32, F16 or BF16
      */
-    public void forward(Execution run, Operand base, Operand original, Tensor out) {
-        Backend backend = run.backend();
-        if (deltas.isEmpty()) {
-            backend.linear(base, weight, bias, out);
-            return;
-        }
+    public void forward(Execution run, PreparedInput x, Tensor out) {
+        run.work().product(out.size(0), weight.outFeatures(), weight.inFeatures());
+        Operand base = x.in(weight.rotation());
         try (Workspace.Frame _ = run.scratch().frame()) {
-            boolean wide = out.dtype() == DType.F32;
-            Tensor y = wide ? out : run.scratch().f32(out.size(0), out.size(1));
-            backend.linear(base, weight, bias, y);
-            for (LowRankDelta delta : deltas) {
-                add(run, original, delta, y);
-            }
-            if (!wide) {
-                backend.copy(y, out);
+            switch (deltas.size()) {
+                case 0 -> run.backend().linear(base, weight, bias, out);
+                case 1 -> fused(run, base, x.original(), out);
+                default -> oneByOne(run, base, x.original(), out);
             }
         }
     }
 
-    private static void add(Execution run, Operand x, LowRankDelta delta, Tensor y) {
-        try (Workspace.Frame _ = run.scratch().frame()) {
-            Tensor inner = run.scratch().f32(y.size(0), delta.rank());
-            run.backend().linear(x, delta.down(), inner);
-            Tensor added = run.scratch().f32(y.size(0), y.size(1));
-            run.backend().linear(run.prepare(inner), delta.up(), added);
-            run.backend().addScaled(added, delta.factor(), y);
+    /** The delta first, then the base's product, which adds it before its only store. */
+    private void fused(Execution run, Operand base, Operand original, Tensor out) {
+        LowRankDelta delta = deltas.getFirst();
+        Tensor added = run.scratch().f32(out.size(0), out.size(1));
+        delta.forward(run, original, added);
+        run.backend().linear(base, weight, new LinearEpilogue(bias, List.of(new ScaledDelta(added, delta.factor(), 0))), out);
+    }
+
+    /** Memory for one delta at a time, however many there are: the same operations in the same order, so the same bits. */
+    private void oneByOne(Execution run, Operand base, Operand original, Tensor out) {
+        Backend backend = run.backend();
+        boolean wide = out.dtype() == DType.F32;
+        Tensor y = wide ? out : run.scratch().f32(out.size(0), out.size(1));
+        backend.linear(base, weight, bias, y);
+        Tensor added = run.scratch().f32(y.size(0), y.size(1));
+        for (LowRankDelta delta : deltas) {
+            delta.forward(run, original, added);
+            backend.addScaled(added, delta.factor(), y);
+        }
+        if (!wide) {
+            backend.copy(y, out);
         }
     }
 }

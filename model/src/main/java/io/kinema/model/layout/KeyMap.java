@@ -12,7 +12,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Where every tensor that a network reads lies in the original layout: the stored name and the order of its rows. Made from
+ * Where every tensor that a network reads lies in a layout of other names: the stored name and the order of its rows. Made from
  * the network's inventory and a few renaming rules, so a tensor cannot be in one of them and not in the other. Immutable.
  */
 final class KeyMap {
@@ -50,19 +50,34 @@ final class KeyMap {
         return sources;
     }
 
-    /** What a checkpoint in the original layout holds, tensors that nothing reads included. */
+    /** What a checkpoint in that layout holds, tensors that nothing reads included. */
     Inventory stored() {
         return stored;
+    }
+
+    /** The row order of q, k or v (part 0, 1 or 2) in the matrix that holds all three. */
+    interface QkvRows {
+        RowOrder of(int part);
+
+        /** MiniMax's: head by head. */
+        static QkvRows interleaved(int heads) {
+            return part -> new RowOrder.Interleaved(part, heads);
+        }
+
+        /** ComfyUI's: one below the other. */
+        static QkvRows stacked() {
+            return part -> new RowOrder.Stacked(part, 3);
+        }
     }
 
     /**
      * The transformer. {@code rope.inv_freq} is not read: it is a function of the config.
      *
      * @param inventory   of the diffusers layout
-     * @param heads       attention heads
+     * @param qkv         how the rows of q, k and v lie
      * @param frequencies rotary frequencies of an axis
      */
-    static KeyMap transformer(Inventory inventory, int heads, int frequencies) {
+    static KeyMap transformer(Inventory inventory, QkvRows qkv, int frequencies) {
         return of(inventory, List.of(
                 Rename.of("^transformer_blocks\\.", "blocks."),
                 Rename.of("^token_refiner\\.refiner_blocks\\.", "token_refiner.blocks."),
@@ -75,9 +90,9 @@ final class KeyMap {
                 Rename.of("^norm_out\\.linear\\.", "final_layer.adaln_proj.linear."),
                 Rename.of("^proj_out\\.", "final_layer.video_out."),
                 Rename.of("^audio_proj_out\\.", "final_layer.audio_out."),
-                Rename.of("\\.attn\\.to_q\\.", ".attn.qkv_proj.", new RowOrder.Interleaved(0, heads)),
-                Rename.of("\\.attn\\.to_k\\.", ".attn.qkv_proj.", new RowOrder.Interleaved(1, heads)),
-                Rename.of("\\.attn\\.to_v\\.", ".attn.qkv_proj.", new RowOrder.Interleaved(2, heads)),
+                Rename.of("\\.attn\\.to_q\\.", ".attn.qkv_proj.", qkv.of(0)),
+                Rename.of("\\.attn\\.to_k\\.", ".attn.qkv_proj.", qkv.of(1)),
+                Rename.of("\\.attn\\.to_v\\.", ".attn.qkv_proj.", qkv.of(2)),
                 Rename.of("\\.attn\\.norm_q\\.", ".attn.q_norm."),
                 Rename.of("\\.attn\\.norm_k\\.", ".attn.k_norm."),
                 Rename.of("\\.attn\\.to_out\\.0\\.", ".attn.out_proj."),

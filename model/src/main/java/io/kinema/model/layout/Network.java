@@ -13,7 +13,7 @@ import io.kinema.model.video.VideoVaeTensors;
 import io.kinema.weights.BadWeightsException;
 import io.kinema.weights.TensorSource;
 
-/** The networks of H3, with the tensors that their configs imply in either layout. Configs are in the diffusers layout's terms. */
+/** The networks of H3, with the tensors that their configs imply in each layout. Configs are in the diffusers layout's terms. */
 public enum Network {
     TRANSFORMER {
         @Override
@@ -22,9 +22,8 @@ public enum Network {
         }
 
         @Override
-        KeyMap keys(JsonNode config) {
-            DitConfig dit = DitConfig.read(config);
-            return KeyMap.transformer(inventory(config), dit.heads(), dit.ropeFrequencies());
+        KeyMap keys(WeightLayout layout, JsonNode config) {
+            return transformerKeys(layout, DitConfig.read(config));
         }
 
         @Override
@@ -39,7 +38,7 @@ public enum Network {
         }
 
         @Override
-        KeyMap keys(JsonNode config) {
+        KeyMap keys(WeightLayout layout, JsonNode config) {
             VideoVaeConfig.Vit decoder = VideoVaeConfig.read(config).decoder();
             return KeyMap.videoVae(inventory(config), decoder.heads(), decoder.dim());
         }
@@ -60,8 +59,8 @@ public enum Network {
     /** The tensors that this config implies, in the diffusers layout. @throws BadWeightsException when the config is wrong */
     public abstract Inventory inventory(JsonNode config);
 
-    /** Where those tensors lie in the original layout. */
-    KeyMap keys(JsonNode config) {
+    /** Where those tensors lie in a layout of other names. */
+    KeyMap keys(WeightLayout layout, JsonNode config) {
         return KeyMap.same(inventory(config));
     }
 
@@ -74,8 +73,33 @@ public enum Network {
     public Inventory stored(WeightLayout layout, JsonNode config) {
         return switch (layout) {
             case DIFFUSERS, EITHER -> inventory(config);
-            case ORIGINAL -> keys(config).stored();
+            case ORIGINAL -> keys(layout, config).stored();
+            case COMFYUI -> repacked(keys(layout, config));
         };
+    }
+
+    /** The tensors of a transformer of these sizes, as a checkpoint of this layout stores them. */
+    public static Inventory transformer(WeightLayout layout, DitConfig config) {
+        return switch (layout) {
+            case DIFFUSERS, EITHER -> DitTensors.of(config);
+            case ORIGINAL -> transformerKeys(layout, config).stored();
+            case COMFYUI -> repacked(transformerKeys(layout, config));
+        };
+    }
+
+    private static KeyMap transformerKeys(WeightLayout layout, DitConfig config) {
+        KeyMap.QkvRows qkv = layout == WeightLayout.COMFYUI ? KeyMap.QkvRows.stacked() : KeyMap.QkvRows.interleaved(config.heads());
+        return KeyMap.transformer(DitTensors.of(config), qkv, config.ropeFrequencies());
+    }
+
+    /** Repacks narrow or code what MiniMax keeps in FP32, and are what they are. */
+    private static Inventory repacked(KeyMap keys) {
+        return keys.stored().anyFloat(DitTensors.CURVE_TABLE);
+    }
+
+    /** A transformer's weights as another program wrote them, without the prefix that some put before every name. @param stored owned by the result, and closed when this fails */
+    public static TensorSource unprefixed(TensorSource stored) {
+        return UnprefixedTensors.over(stored);
     }
 
     /**
@@ -88,11 +112,11 @@ public enum Network {
     public TensorSource open(TensorSource stored, WeightLayout layout, JsonNode config) {
         try {
             stored(layout, config).require(stored);
-            if (layout != WeightLayout.ORIGINAL) {
+            if (layout == WeightLayout.DIFFUSERS || layout == WeightLayout.EITHER) {
                 return stored;
             }
             requireConstants(stored, config);
-            return new OriginalTensors(stored, keys(config));
+            return new OriginalTensors(stored, keys(layout, config));
         } catch (RuntimeException e) {
             stored.close();
             throw e;

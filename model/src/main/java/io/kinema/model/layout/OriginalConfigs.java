@@ -20,8 +20,11 @@ public final class OriginalConfigs {
     public static final String VIDEO_VAE = "MiniMaxH3VideoVAE";
     public static final String AUDIO_VAE = "MiniMaxH3AudioVAE";
 
+    /** An object of further fields in the diffusers layout's terms. */
+    static final String EXTENSION = "kinema";
+
     private static final int MANY = 1 << 16;
-    private static final Map<String, String> TRANSFORMER_FIELDS = new TreeMap<>(Map.ofEntries(
+    static final Map<String, String> TRANSFORMER_FIELDS = new TreeMap<>(Map.ofEntries(
             Map.entry("num_attention_heads", "num_attention_heads"), Map.entry("attention_head_dim", "attention_head_dim"),
             Map.entry("hidden_size", "hidden_size"), Map.entry("num_layers", "num_layers"),
             Map.entry("token_refiner_num_layers", "num_refiner_layers"), Map.entry("ffn_hidden_size", "ffn_dim"),
@@ -33,8 +36,8 @@ public final class OriginalConfigs {
     /** The original config does not state the base of the rotary frequencies; its weights hold the frequencies themselves. */
     private static final double ROPE_THETA = 10000;
     /** Modalities times the six parts of a block's modulation; the output norm has two. */
-    private static final int ADALN_PARTS = 18;
-    private static final int FINAL_ADALN_PARTS = 2;
+    static final int ADALN_PARTS = 18;
+    static final int FINAL_ADALN_PARTS = 2;
 
     private OriginalConfigs() {
     }
@@ -49,7 +52,7 @@ public final class OriginalConfigs {
         long hidden = f.integer("hidden_size", 1, 1 << 20);
         derived(f, json, "adaln_out_features", ADALN_PARTS * hidden);
         derived(f, json, "final_adaln_out_features", FINAL_ADALN_PARTS * hidden);
-        return out;
+        return extended(out, json);
     }
 
     /**
@@ -85,7 +88,7 @@ public final class OriginalConfigs {
         copy(w, wrapper, "vae_token_drop", out, "token_drop");
         copy(w, wrapper, "latents_mean", out, "latents_mean");
         copy(w, wrapper, "latents_std", out, "latents_std");
-        return out;
+        return extended(out, wrapper);
     }
 
     private static void requireReleasedKind(ConfigFields source) {
@@ -136,6 +139,15 @@ public final class OriginalConfigs {
         });
         copy(w, wrapper, "latents_mean", out, "latents_mean");
         copy(w, wrapper, "latents_std", out, "latents_std");
+        return extended(out, wrapper);
+    }
+
+    /**
+     * Adds what MiniMax's config has no field for: the fields of the object {@code kinema}, in the diffusers layout's terms, that
+     * {@link OriginalConfigWriter} writes for models of other sizes than the released ones. MiniMax's own files have none.
+     */
+    private static ObjectNode extended(ObjectNode out, JsonNode original) {
+        original.path(EXTENSION).properties().forEach(field -> out.set(field.getKey(), field.getValue()));
         return out;
     }
 

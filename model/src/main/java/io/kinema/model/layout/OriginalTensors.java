@@ -2,8 +2,11 @@ package io.kinema.model.layout;
 
 import io.kinema.model.layout.KeyMap.Source;
 import io.kinema.weights.BadWeightsException;
+import io.kinema.weights.FloatMatrix;
 import io.kinema.weights.Shape;
+import io.kinema.weights.StoredMatrix;
 import io.kinema.weights.StoredTensor;
+import io.kinema.weights.TensorHeader;
 import io.kinema.weights.TensorSource;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -12,17 +15,19 @@ import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.SequencedSet;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Owns a checkpoint in the original layout, and the memory of the tensors whose rows had to be put in order, until it is
+ * Owns a checkpoint in a layout of other names, and the memory of the tensors whose rows had to be put in order, until it is
  * closed; presents it under the names and in the row order of the diffusers layout. Closing twice is harmless; a tensor used
  * after close throws {@link IllegalStateException}. Safe for use by several threads.
  *
- * <p>Opening reads names and shapes only. Most tensors are views of the checkpoint's own memory map. The rows of q, k and v
- * are gathered from between each other when one of them is first asked for, and then kept; a gated feed-forward's matrix
- * is swapped only for a reader that wants both halves as one tensor: {@link #rows} of either half is a view.
+ * <p>Opening reads names and shapes only. Most tensors are views of the checkpoint's own memory map. Where the rows of q, k and v
+ * lie between each other they are gathered when one of them is first asked for, and then kept; stacked ones are views. A gated
+ * feed-forward's matrix is swapped only for a reader that wants both halves as one tensor: {@link #rows} and {@link #matrix} of
+ * either half are views.
  */
 public final class OriginalTensors implements TensorSource {
     private static final long ALIGNMENT = 64;
@@ -51,7 +56,7 @@ public final class OriginalTensors implements TensorSource {
     public SequencedSet<String> names() {
         SequencedSet<String> present = new LinkedHashSet<>();
         keys.sources().forEach((name, source) -> {
-            if (stored.find(source.name()).isPresent()) {
+            if (stored.header(source.name()).isPresent()) {
                 present.add(name);
             }
         });
@@ -71,23 +76,54 @@ public final class OriginalTensors implements TensorSource {
 
     @Override
     public Shape shape(String name) {
-        return Optional.ofNullable(keys.sources().get(name)).filter(s -> stored.find(s.name()).isPresent())
-                .map(Source::shape).orElseThrow(() -> missing(name));
+        return source(name).shape();
+    }
+
+    @Override
+    public Optional<TensorHeader> header(String name) {
+        Source source = keys.sources().get(name);
+        return source == null ? Optional.empty() : stored.header(source.name()).map(h -> h.as(name, source.shape()));
     }
 
     @Override
     public StoredTensor rows(String name, long from, long to) {
-        Source source = keys.sources().get(name);
-        if (source == null || !(source.order() instanceof RowOrder.SwappedHalves)) {
-            return get(name).rows(from, to);
+        Source source = source(name);
+        OptionalLong offset = offset(source, from, to);
+        return offset.isEmpty() ? gatheredRows(name, source, from, to) : renamed(stored.rows(source.name(), from + offset.getAsLong(), to + offset.getAsLong()), name);
+    }
+
+    @Override
+    public long runEnd(String name, long from, long to) {
+        return source(name).order().runEnd(from, to, source(name).shape().dim(0));
+    }
+
+    /** Coded matrices are views too; one whose rows would have to be gathered is refused. */
+    @Override
+    public StoredMatrix matrix(String name, long from, long to) {
+        Source source = source(name);
+        OptionalLong offset = offset(source, from, to);
+        if (offset.isPresent()) {
+            return stored.matrix(source.name(), from + offset.getAsLong(), to + offset.getAsLong());
         }
-        long half = source.shape().dim(0) / 2;
-        Objects.checkFromToIndex(from, to, 2 * half);
-        if (from < half && to > half) {
-            return get(name).rows(from, to);
+        if (stored.header(source.name()).flatMap(TensorHeader::dtype).isEmpty()) {
+            throw new BadWeightsException(origin() + ": tensor " + source.name() + " is coded (" + stored.header(source.name()).orElseThrow().encoding()
+                    + ") and its rows lie in another order than " + name + " needs, expected plain floats in the original layout; convert it from a plain checkpoint");
         }
-        long shift = from < half ? half : -half;
-        return renamed(stored.get(source.name()).rows(from + shift, to + shift), name);
+        return new FloatMatrix(get(name).rows(from, to));
+    }
+
+    /** Rows in their order, in memory that nothing keeps: for a reader that streams. */
+    private StoredTensor gatheredRows(String name, Source source, long from, long to) {
+        StoredTensor tensor = stored.get(source.name());
+        long[] dims = source.shape().toArray();
+        dims[0] = to - from;
+        long rowBytes = tensor.data().byteSize() / tensor.shape().dim(0);
+        MemorySegment out = Arena.ofAuto().allocate(Math.max(1, dims[0] * rowBytes), ALIGNMENT).asSlice(0, dims[0] * rowBytes);
+        for (long row = from; row < to; row++) {
+            long at = row + source.order().offset(row, row + 1, source.shape().dim(0)).orElseThrow();
+            MemorySegment.copy(tensor.data(), at * rowBytes, out, (row - from) * rowBytes, rowBytes);
+        }
+        return new StoredTensor(name, tensor.dtype(), Shape.of(dims), out.asReadOnly(), tensor.file());
     }
 
     @Override
@@ -104,13 +140,28 @@ public final class OriginalTensors implements TensorSource {
         }
     }
 
+    private OptionalLong offset(Source source, long from, long to) {
+        long rows = source.shape().dim(0);
+        Objects.checkFromToIndex(from, to, rows);
+        return source.order().offset(from, to, rows);
+    }
+
+    private Source source(String name) {
+        return Optional.ofNullable(keys.sources().get(name)).filter(s -> stored.header(s.name()).isPresent()).orElseThrow(() -> missing(name));
+    }
+
     private BadWeightsException missing(String name) {
         return new BadWeightsException(origin() + ": no tensor " + name
                 + ", neither under that name nor under the original layout's; the weights and the config do not belong together");
     }
 
     private StoredTensor read(String name, Source source, StoredTensor tensor) {
-        return source.order() instanceof RowOrder.Same ? renamed(tensor, name)
+        long rows = source.shape().rank() == 0 ? 0 : source.shape().dim(0);
+        OptionalLong offset = source.order().offset(0, rows, rows);
+        if (source.order() instanceof RowOrder.Same) {
+            return renamed(tensor, name);
+        }
+        return offset.isPresent() ? renamed(tensor.rows(offset.getAsLong(), offset.getAsLong() + rows), name)
                 : gathered.computeIfAbsent(name, n -> gather(n, source, tensor));
     }
 

@@ -1,5 +1,6 @@
 package io.kinema.model.layout;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import io.kinema.model.dit.DitConfig;
 import io.kinema.weights.BadWeightsException;
 import io.kinema.weights.FloatConversion;
@@ -12,6 +13,16 @@ final class RotaryFrequencies {
     private static final double TOLERANCE = 1e-6;
 
     private RotaryFrequencies() {
+    }
+
+    /** The frequencies of a config, rounded once. */
+    static float[] values(JsonNode config) {
+        DitConfig dit = DitConfig.read(config);
+        float[] values = new float[dit.ropeFrequencies()];
+        for (int i = 0; i < values.length; i++) {
+            values[i] = (float) Math.pow(dit.ropeTheta(), -(double) i / values.length);
+        }
+        return values;
     }
 
     static void require(TensorSource stored, DitConfig config) {

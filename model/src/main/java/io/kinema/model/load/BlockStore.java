@@ -1,6 +1,9 @@
 package io.kinema.model.load;
 
+import io.kinema.compute.Workspace;
 import java.util.List;
+import java.util.Objects;
+import java.util.function.BiFunction;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 
@@ -30,6 +33,62 @@ public interface BlockStore<T> extends AutoCloseable {
 
         @Override
         void close();
+    }
+
+    /**
+     * Blocks that are read each time they are acquired, into memory that closing the lease gives back: between uses they take
+     * none. Their sizes are the caller's to check beforehand.
+     *
+     * @param load reads block {@code index} with a reader whose copies the lease owns
+     */
+    static <T> BlockStore<T> onDemand(int count, Parameters p, BiFunction<Parameters, Integer, T> load) {
+        return new BlockStore<>() {
+            @Override
+            public int count() {
+                return count;
+            }
+
+            @Override
+            public Lease<T> acquire(int index) {
+                Workspace memory = p.backend().workspace("weights on demand");
+                try {
+                    T block = load.apply(p.into(memory), Objects.checkIndex(index, count));
+                    return lease(p, memory, block);
+                } catch (RuntimeException e) {
+                    memory.close();
+                    throw e;
+                }
+            }
+
+            @Override
+            public void close() {
+                // Every lease has given back what it held.
+            }
+        };
+    }
+
+    private static <T> Lease<T> lease(Parameters p, Workspace memory, T block) {
+        return new Lease<>() {
+            @Override
+            public T weights() {
+                return block;
+            }
+
+            @Override
+            public void close() {
+                // What was enqueued may still read them.
+                p.backend().finish();
+                memory.close();
+            }
+        };
+    }
+
+    /** Blocks that live where {@code residency} says. @param load as for {@link #onDemand} */
+    static <T> BlockStore<T> of(WeightResidency residency, int count, Parameters p, BiFunction<Parameters, Integer, T> load) {
+        return switch (residency) {
+            case COMPONENT -> resident(count, i -> load.apply(p, i));
+            case LAYER -> onDemand(count, p, load);
+        };
     }
 
     /** All blocks loaded now and kept: on the CPU views of the checkpoint's map. Their memory belongs to whoever loads them. */

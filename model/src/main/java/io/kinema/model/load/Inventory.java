@@ -3,7 +3,7 @@ package io.kinema.model.load;
 import io.kinema.weights.BadWeightsException;
 import io.kinema.weights.DType;
 import io.kinema.weights.Shape;
-import io.kinema.weights.StoredTensor;
+import io.kinema.weights.TensorHeader;
 import io.kinema.weights.TensorSource;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -62,6 +62,12 @@ public final class Inventory {
         return entries.sequencedValues();
     }
 
+    /** The same tensors, with none of them held to FP32 but {@code exact}. */
+    public Inventory anyFloat(String exact) {
+        return of(entries.sequencedValues().stream()
+                .map(e -> e.rule() == Rule.FP32 && !e.name().equals(exact) ? new Entry(e.name(), e.shape(), Rule.FLOAT) : e).toList());
+    }
+
     /** The tensor of this name, or empty. */
     public Optional<Entry> find(String name) {
         return Optional.ofNullable(entries.get(name));
@@ -77,7 +83,7 @@ public final class Inventory {
         List<String> shapes = new ArrayList<>();
         List<String> dtypes = new ArrayList<>();
         for (Entry entry : entries.values()) {
-            source.find(entry.name()).ifPresentOrElse(stored -> {
+            source.header(entry.name()).ifPresentOrElse(stored -> {
                 if (!stored.shape().equals(entry.shape())) {
                     shapes.add(entry.name() + " is " + stored.shape() + ", expected " + entry.shape());
                 }
@@ -105,11 +111,14 @@ public final class Inventory {
         });
     }
 
-    private static Optional<String> wrongType(Entry entry, StoredTensor stored) {
-        if (entry.rule() == Rule.FP32 ? stored.dtype() == DType.F32 : stored.dtype().floating()) {
-            return Optional.empty();
-        }
-        return Optional.of(entry.name() + " is " + stored.dtype() + ", expected " + (entry.rule() == Rule.FP32 ? "F32" : "a float dtype"));
+    private static Optional<String> wrongType(Entry entry, TensorHeader stored) {
+        boolean fits = switch (entry.rule()) {
+            case FP32 -> stored.dtype().equals(Optional.of(DType.F32));
+            case FLOAT -> stored.floating() && stored.readable();
+            case UNREAD -> stored.floating();
+        };
+        return fits ? Optional.empty() : Optional.of(entry.name() + " is " + stored.encoding() + ", expected "
+                + (entry.rule() == Rule.FP32 ? "F32" : "a float dtype or an encoding that is understood"));
     }
 
     private static void describe(List<String> parts, String what, List<String> names) {

@@ -2,18 +2,27 @@ package io.kinema.model.load;
 
 import io.kinema.compute.Backend;
 import io.kinema.compute.DenseWeight;
+import io.kinema.compute.EncodedWeight;
+import io.kinema.compute.Int8Weight;
+import io.kinema.compute.MatrixLayout;
 import io.kinema.compute.Precision;
+import io.kinema.compute.Rotation;
 import io.kinema.compute.Tensor;
 import io.kinema.compute.Weight;
 import io.kinema.compute.Workspace;
 import io.kinema.weights.BadWeightsException;
 import io.kinema.weights.DType;
+import io.kinema.weights.EncodedMatrix;
 import io.kinema.weights.FloatConversion;
+import io.kinema.weights.FloatMatrix;
+import io.kinema.weights.Int8Matrix;
 import io.kinema.weights.MemoryTensors;
 import io.kinema.weights.Shape;
+import io.kinema.weights.StoredMatrix;
 import io.kinema.weights.StoredTensor;
 import io.kinema.weights.TensorSource;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
@@ -25,8 +34,9 @@ import java.util.stream.IntStream;
  * @param owner    memory for copies (converted or uploaded tensors)
  * @param prefix   put before every name
  * @param rounding how matrices are stored for products
+ * @param layout   in which order the values of matrices rounded to FP16 lie; others stay as stored
  */
-public record Parameters(Backend backend, TensorSource source, Workspace owner, String prefix, Rounding rounding) {
+public record Parameters(Backend backend, TensorSource source, Workspace owner, String prefix, Rounding rounding, MatrixLayout layout) {
 
     private static final TensorSource NOTHING = MemoryTensors.builder("tensors at hand").build();
 
@@ -49,6 +59,11 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
         }
     }
 
+    /** A reader that keeps the rows of matrices together. */
+    public Parameters(Backend backend, TensorSource source, Workspace owner, String prefix, Rounding rounding) {
+        this(backend, source, owner, prefix, rounding, MatrixLayout.ROW);
+    }
+
     /** A reader for tensors that are at hand; it has no checkpoint to look names up in. */
     public static Parameters atHand(Backend backend, Workspace owner, Rounding rounding) {
         return new Parameters(backend, NOTHING, owner, "", rounding);
@@ -56,17 +71,27 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
 
     /** The same reader with {@code more} appended to the prefix. */
     public Parameters under(String more) {
-        return new Parameters(backend, source, owner, prefix + more, rounding);
+        return new Parameters(backend, source, owner, prefix + more, rounding, layout);
     }
 
     /** The same reader with another rounding (FP32 islands use {@link Rounding#AS_STORED}). */
     public Parameters rounded(Rounding other) {
-        return new Parameters(backend, source, owner, prefix, other);
+        return new Parameters(backend, source, owner, prefix, other, layout);
+    }
+
+    /** The same reader with copies in {@code other}. */
+    public Parameters into(Workspace other) {
+        return new Parameters(backend, source, other, prefix, rounding, layout);
+    }
+
+    /** @throws BadWeightsException when a parameter is absent or of another shape; its values are not read */
+    public void require(String name, long... dims) {
+        requireShape(source.shape(prefix + name), source.origin(), prefix + name, dims);
     }
 
     /** True when the checkpoint has this name. */
     public boolean has(String name) {
-        return source.find(prefix + name).isPresent();
+        return source.header(prefix + name).isPresent();
     }
 
     /** A parameter in the file's dtype. @throws BadWeightsException when absent or of another shape */
@@ -77,18 +102,19 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
     /** A small parameter widened to FP32 (norm weights, biases, convolution kernels). */
     public Tensor f32(String name, long... dims) {
         StoredTensor stored = checked(name, dims);
-        Tensor loaded = loaded(stored);
-        if (loaded.dtype() == DType.F32 && aligned(loaded)) {
-            return loaded;
+        if (loadedDtype(stored) == DType.F32 && stored.data().address() % Float.BYTES == 0) {
+            return loaded(stored);
         }
-        Tensor wide = owner.f32(dims);
-        backend.copy(loaded, wide);
-        return wide;
+        return converted(stored, DType.F32);
     }
 
-    /** A matrix [n, k] for {@code linear}, rounded as this reader says. */
+    /**
+     * A matrix [n, k] for {@code linear}: plain floats rounded as this reader says, integers and other encodings as they are
+     * stored. Which of them it is follows from what {@link TensorSource#matrix(String)} finds: its dtype and the tensors beside it.
+     */
     public Weight matrix(String name, long n, long k) {
-        return new DenseWeight(rounded(checked(name, n, k)));
+        require(name, n, k);
+        return weight(source.matrix(prefix + name));
     }
 
     /** A matrix that is at hand, for {@code linear}, rounded as this reader says. */
@@ -109,9 +135,8 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
      * source for itself, so that one which stores them in another order need not copy them.
      */
     public List<Weight> stackedMatrices(String name, int parts, long n, long k) {
-        requireShape(source.shape(prefix + name), source.origin(), prefix + name, parts * n, k);
-        return IntStream.range(0, parts).<Weight>mapToObj(i -> new DenseWeight(rounded(
-                floating(source.rows(prefix + name, i * n, (i + 1) * n))))).toList();
+        require(name, parts * n, k);
+        return IntStream.range(0, parts).mapToObj(i -> weight(source.matrix(prefix + name, i * n, (i + 1) * n))).toList();
     }
 
     /** A parameter's values on the Java heap, widened or rounded to FP32; for small tables that are computed at load. */
@@ -126,21 +151,53 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
         return tensor;
     }
 
+    private Weight weight(StoredMatrix matrix) {
+        Optional<Rotation> rotation = Rotation.of(matrix.rotation());
+        return switch (matrix) {
+            case FloatMatrix floats -> new DenseWeight(laidOut(floats.tensor()));
+            case Int8Matrix int8 -> {
+                WeightRange.require(int8, rounding);
+                yield new Int8Weight(backend.load(int8.values(), owner), backend.load(int8.scales(), owner).reshape(int8.rows()), rotation);
+            }
+            case EncodedMatrix encoded -> {
+                WeightRange.require(encoded, rounding);
+                yield new EncodedWeight(encoded, rotation);
+            }
+        };
+    }
+
+    /** A matrix in this reader's rounding and, where that is FP16, layout. */
+    private Tensor laidOut(StoredTensor stored) {
+        if (rounding != Rounding.F16 || layout == MatrixLayout.ROW) {
+            return rounded(stored);
+        }
+        WeightRange.require(stored);
+        Tensor columns = owner.allocate(DType.F16, stored.shape().dim(1), stored.shape().dim(0)).permute(1, 0);
+        backend.copy(loaded(stored), columns);
+        return columns;
+    }
+
     private Tensor rounded(StoredTensor stored) {
         DType wanted = switch (rounding) {
             case AS_STORED -> productDtype(stored.dtype());
             case F16 -> DType.F16;
             case BF16 -> DType.BF16;
         };
-        Tensor loaded = loaded(stored);
-        if (wanted == loaded.dtype()) {
-            return loaded;
+        if (wanted == loadedDtype(stored)) {
+            return loaded(stored);
         }
         if (wanted == DType.F16) {
-            HalfRange.requireRepresentable(stored);
+            WeightRange.require(stored);
         }
+        return converted(stored, wanted);
+    }
+
+    /** A copy in another dtype, or an aligned one; on a device the values as stored are there only while they are converted. */
+    private Tensor converted(StoredTensor stored, DType wanted) {
         Tensor copy = owner.allocate(wanted, stored.shape().toArray());
-        backend.copy(loaded, copy);
+        try (Workspace.Frame _ = owner.frame()) {
+            backend.copy(loaded(stored), copy);
+        }
         return copy;
     }
 
@@ -182,7 +239,11 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
         };
     }
 
-    private static boolean aligned(Tensor tensor) {
-        return tensor.data().address() % Float.BYTES == 0;
+    /** The dtype that {@link #loaded} gives. */
+    private static DType loadedDtype(StoredTensor stored) {
+        return switch (stored.dtype()) {
+            case F8_E4M3, F8_E5M2 -> DType.F32;
+            default -> stored.dtype();
+        };
     }
 }

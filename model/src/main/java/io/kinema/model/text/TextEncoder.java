@@ -13,6 +13,7 @@ import io.kinema.model.layer.RotaryTable;
 import io.kinema.model.load.BlockStore;
 import io.kinema.model.load.Parameters;
 import io.kinema.model.load.Parameters.Rounding;
+import io.kinema.model.load.WeightResidency;
 import io.kinema.weights.BadWeightsException;
 import io.kinema.weights.TensorSource;
 import java.util.ArrayList;
@@ -36,7 +37,7 @@ public final class TextEncoder implements AutoCloseable {
     private final BlockStore<PreNormBlock.Weights> layers;
     private final VisionTower vision;
 
-    private TextEncoder(Execution run, TextEncoderConfig config, int layer, Parameters p) {
+    private TextEncoder(Execution run, TextEncoderConfig config, int layer, Parameters p, WeightResidency residency) {
         TextConfig text = config.text();
         Parameters language = p.under("model.language_model.");
         this.run = run;
@@ -44,16 +45,23 @@ public final class TextEncoder implements AutoCloseable {
         this.geometry = new Attention.Geometry(text.heads(), text.kvHeads(), text.headDim(), text.normEps(), true);
         this.weights = p.owner();
         this.embeddings = language.stored("embed_tokens.weight", text.vocabulary(), text.hidden());
-        this.layers = BlockStore.resident(layer, i -> TextLayers.read(language.under("layers." + i + "."), text));
+        this.layers = BlockStore.of(residency, layer, language, (reader, i) -> TextLayers.read(reader.under("layers." + i + "."), text));
         this.vision = new VisionTower(run, config.vision(), p.under("model.visual."));
+    }
+
+    /** {@link #open(Backend, TensorSource, TextEncoderConfig, int, Precision, Rounding, WeightResidency)} with all layers resident. */
+    public static TextEncoder open(Backend backend, TensorSource source, TextEncoderConfig config, int layer, Precision precision, Rounding rounding) {
+        return open(backend, source, config, layer, precision, rounding, WeightResidency.COMPONENT);
     }
 
     /**
      * @param source tensors with the names of the released checkpoint
      * @param layer  how many decoder layers to run; the result is the raw output of the last of them
+     * @param residency of the layers
      * @throws BadWeightsException when the checkpoint has fewer layers, or a tensor is missing or does not fit the config
      */
-    public static TextEncoder open(Backend backend, TensorSource source, TextEncoderConfig config, int layer, Precision precision, Rounding rounding) {
+    public static TextEncoder open(Backend backend, TensorSource source, TextEncoderConfig config, int layer, Precision precision, Rounding rounding,
+                                   WeightResidency residency) {
         if (layer < 1 || layer > config.text().layers()) {
             throw new BadWeightsException(source.origin() + ": got a text encoder of " + config.text().layers() + " layers, expected at least "
                     + Math.max(1, layer) + ": the hidden state after layer " + layer + " conditions the model");
@@ -61,7 +69,7 @@ public final class TextEncoder implements AutoCloseable {
         Workspace owner = backend.workspace("text encoder weights");
         Execution run = new Execution(backend, precision, backend.workspace("text encoder scratch"));
         try {
-            return new TextEncoder(run, config, layer, new Parameters(backend, source, owner, "", rounding));
+            return new TextEncoder(run, config, layer, new Parameters(backend, source, owner, "", rounding), residency);
         } catch (RuntimeException e) {
             run.scratch().close();
             owner.close();

@@ -82,20 +82,11 @@ final class VisionTower implements AutoCloseable {
     private Tensor embed(VisionInput input, String name, StageTap tap) {
         Tensor x = run.scratch().f32(input.pixels().size(0), config.hidden());
         try (Workspace.Frame _ = run.scratch().frame()) {
-            linear(run.prepare(onDevice(input.pixels())), patchEmbed, x);
+            linear(run.prepare(Execution.placed(run.backend(), run.scratch(), input.pixels())), patchEmbed, x);
             tap.stage(name + "vision_patch_embed", x);
             run.backend().gatedResidualAdd(x, positions(input.grids(), x.size(0)), Optional.empty());
         }
         return x;
-    }
-
-    private Tensor onDevice(Tensor pixels) {
-        if (pixels.device().equals(run.backend().device())) {
-            return pixels;
-        }
-        Tensor copy = run.scratch().f32(pixels.shape().toArray());
-        run.backend().copy(pixels, copy);
-        return copy;
     }
 
     private Tensor positions(List<PatchGrid> grids, int patches) {

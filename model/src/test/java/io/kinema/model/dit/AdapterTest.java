@@ -7,10 +7,12 @@ import static org.assertj.core.api.Assertions.within;
 import io.kinema.compute.Backend;
 import io.kinema.compute.Operand;
 import io.kinema.compute.Precision;
+import io.kinema.compute.Rotation;
 import io.kinema.compute.Tensor;
 import io.kinema.compute.Workspace;
 import io.kinema.compute.cpu.CpuBackend;
 import io.kinema.model.GoldenCase;
+import io.kinema.model.QuantizedTensors;
 import io.kinema.model.StageTap;
 import io.kinema.model.adapter.AdapterFile;
 import io.kinema.model.adapter.AdapterFixture;
@@ -140,6 +142,35 @@ class AdapterTest {
             dit.use(List.of());
             assertThat(evaluate(dit)).isEqualTo(base);
         }
+    }
+
+    /** What an adapter adds does not depend on how the base is stored: rotated rows would make it noise. */
+    @ParameterizedTest
+    @EnumSource(Precision.class)
+    void adaptersAddTheSameToRotatedIntegers(Precision precision) {
+        try (MemoryTensors integers = QuantizedTensors.of(source, QuantizedTensors::blockMatrix, Optional.of(new Rotation(16)));
+             Dit floats = dit(source, Precision.FP32); Dit dit = dit(integers, precision); AdapterFile file = fixture(1);
+             LoadedAdapter onFloats = floats.load(file.adapter()); LoadedAdapter loaded = dit.load(file.adapter())) {
+            float[] base = evaluate(dit);
+            float[] expected = minus(evaluate(floats, onFloats, 0.75), evaluate(floats));
+            assertThat(difference(minus(evaluate(dit, loaded, 0.75), base), expected)).isLessThan(0.05);
+            assertThat(evaluate(dit, loaded, 0)).as("scale 0").isEqualTo(base);
+        }
+    }
+
+    private float[] evaluate(Dit dit, LoadedAdapter adapter, double scale) {
+        dit.use(List.of(new ScaledAdapter(adapter, scale)));
+        float[] result = evaluate(dit);
+        dit.use(List.of());
+        return result;
+    }
+
+    private static float[] minus(float[] a, float[] b) {
+        float[] difference = a.clone();
+        for (int i = 0; i < a.length; i++) {
+            difference[i] -= b[i];
+        }
+        return difference;
     }
 
     @Test

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.kinema.model.GoldenCase;
 import io.kinema.weights.BadWeightsException;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -17,7 +18,7 @@ class DitConfigTest {
 
     @Test
     void readsEverySize() {
-        assertThat(DitConfig.read(good())).isEqualTo(new DitConfig(2, 32, 48, 3, 2, 80, 32, 8, 32, 32, 40, 24, 4, 10000, 1e-5f, 1e-5f, 1e-5f));
+        assertThat(DitConfig.read(good())).isEqualTo(new DitConfig(2, 32, 48, 3, 2, 80, 32, 8, 32, 32, 40, 24, 4, 10000, 1e-5f, 1e-5f, 1e-5f, Optional.empty()));
     }
 
     @Test

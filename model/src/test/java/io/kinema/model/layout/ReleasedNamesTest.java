@@ -3,9 +3,11 @@ package io.kinema.model.layout;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.kinema.model.dit.DitConfig;
 import io.kinema.model.load.Inventory;
 import io.kinema.model.load.Inventory.Rule;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
@@ -34,6 +36,39 @@ class ReleasedNamesTest {
         assertThat(all.find("blocks.49.attn.qkv_proj.weight").orElseThrow().shape().toArray()).containsExactly(21504, 5376);
         assertThat(all.find("blocks.0.mlp.fc1.weight").orElseThrow().shape().toArray()).containsExactly(28672, 5376);
         assertThat(all.find("rope.inv_freq").orElseThrow().shape().toArray()).containsExactly(16);
+    }
+
+    /** ComfyUI's repacks keep MiniMax's names; the pruned ones have a table in place of the timestep MLP, and narrow AdaLN projections. */
+    @Test
+    void transformerInComfyUisRepacks() {
+        JsonNode config = OriginalConfigs.transformer(Released.json(NATIVE_DIT + "config.json"));
+        Inventory whole = Network.TRANSFORMER.stored(WeightLayout.COMFYUI, config);
+        assertThat(names(whole)).hasSize(535).isEqualTo(indexed(NATIVE_DIT + "model.safetensors.index.json.gz"));
+        DitConfig pruned = DitConfig.read(config).with(Optional.of(new DitConfig.Curve(1025, 8)));
+        Inventory all = Network.transformer(WeightLayout.COMFYUI, pruned);
+        assertThat(names(all)).hasSize(532).contains("adaln_t_table").noneMatch(n -> n.startsWith("time_embedder."));
+        assertThat(all.find("blocks.7.adaln_proj.linear.weight").orElseThrow().shape().toArray()).containsExactly(96768, 8);
+        assertThat(all.find("final_layer.adaln_proj.linear.weight").orElseThrow().shape().toArray()).containsExactly(10752, 8);
+        assertThat(all.find("adaln_t_table").orElseThrow().rule()).isEqualTo(Rule.FP32);
+        assertThat(all.find("video_patch_proj.weight").orElseThrow().rule()).isEqualTo(Rule.FLOAT);
+    }
+
+    /** 932 tensors and 20,970,379,616 bytes are published: codes, a scale for each row, a marker for each matrix, the rest in 16 bits but for the FP32 islands. */
+    @Test
+    void theInt8RepackHasThePublishedSize() {
+        DitConfig pruned = DitConfig.RELEASED.with(Optional.of(new DitConfig.Curve(1025, 8)));
+        Inventory exact = Network.transformer(WeightLayout.ORIGINAL, pruned);
+        int marker = "{\"format\":\"int8_tensorwise\",\"convrot\":true,\"convrot_groupsize\":256}".length();
+        long bytes = 0;
+        long tensors = 0;
+        for (Inventory.Entry e : exact.entries()) {
+            boolean coded = e.name().matches("blocks\\.\\d+\\.(attn\\.(qkv|out)_proj|mlp\\.fc[12])\\.weight");
+            boolean wide = e.rule() == Rule.FP32 || e.rule() == Rule.UNREAD;
+            bytes += coded ? e.shape().elements() + 4 * e.shape().dim(0) + marker : e.shape().elements() * (wide ? 4 : 2);
+            tensors += coded ? 3 : 1;
+        }
+        assertThat(tensors).isEqualTo(932);
+        assertThat(20_970_379_616L - bytes).as("bytes of the header").isBetween(60_000L, 200_000L);
     }
 
     @Test
@@ -70,7 +105,7 @@ class ReleasedNamesTest {
     void everyDiffusersNameComesFromOneOfTheOriginalNames() {
         for (Network network : List.of(Network.TRANSFORMER, Network.VIDEO_VAE)) {
             JsonNode config = network == Network.TRANSFORMER ? TRANSFORMER : VIDEO;
-            KeyMap keys = network.keys(config);
+            KeyMap keys = network.keys(WeightLayout.ORIGINAL, config);
             Set<String> used = new TreeSet<>();
             keys.sources().values().forEach(s -> used.add(s.name()));
             Set<String> stored = names(keys.stored());

@@ -1,0 +1,76 @@
+package io.kinema.cli;
+
+import io.kinema.compute.Backend;
+import io.kinema.compute.Precision;
+import io.kinema.engine.pipeline.Backends;
+import io.kinema.measure.step.OperationTimes;
+import io.kinema.measure.step.TransformerStep;
+import io.kinema.model.dit.DitConfig;
+import io.kinema.model.load.WeightResidency;
+import java.util.Locale;
+import java.util.OptionalInt;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code kinema step}: evaluations of the released transformer with random weights, timed. */
+@Command(name = "step", sortOptions = false,
+        description = "Times evaluations of the released transformer with random weights at full size: no checkpoint is needed, no clip comes out.")
+final class StepCommand implements Callable<Integer> {
+    private final Terminal terminal;
+
+    @Option(names = "--device", paramLabel = "cpu|cuda:N", description = "Where it runs (default: cuda:0).")
+    private String device = "cuda:0";
+
+    @Option(names = "--precision", paramLabel = "PLAN", description = "fp32, fp16-fp32res or bf16-fp32res (default: bf16-fp32res).")
+    private String precision = Precision.BF16_FP32RES.label();
+
+    @Option(names = "--layers", paramLabel = "N", description = "Layers instead of the released 50.")
+    private int layers = DitConfig.RELEASED.layers();
+
+    @Option(names = "--video-rows", paramLabel = "N", description = "Video rows (default: 34040, 1280x736 with 124 frames).")
+    private int videoRows = TransformerStep.Rows.PRIMARY.video();
+
+    @Option(names = "--audio-rows", paramLabel = "N", description = "Audio rows (default: 414).")
+    private int audioRows = TransformerStep.Rows.PRIMARY.audio();
+
+    @Option(names = "--text-rows", paramLabel = "N", description = "Text rows (default: 97).")
+    private int textRows = TransformerStep.Rows.PRIMARY.text();
+
+    @Option(names = "--runs", paramLabel = "N", description = "Timed evaluations (default: 3).")
+    private int runs = 3;
+
+    @Option(names = "--weight-offload", paramLabel = "component|layer", description = "Where the layers live: all on the device, or one at a time.")
+    private String residency = WeightResidency.COMPONENT.label();
+
+    @Mixin
+    private DeviceOptions deviceOptions = new DeviceOptions();
+
+    StepCommand(Terminal terminal) {
+        this.terminal = terminal;
+    }
+
+    @Override
+    public Integer call() {
+        TransformerStep step = new TransformerStep(DitConfig.RELEASED.withLayers(layers), ExecutionOptions.precision(precision),
+                new TransformerStep.Rows(textRows, audioRows, videoRows), Math.max(1, runs), ExecutionOptions.residency(residency));
+        try (Backend backend = Backends.opener(device, OptionalInt.empty(), deviceOptions.backend()).get()) {
+            TransformerStep.Result result = step.measure(backend);
+            print("step %s %s, %d layers, rows %d+%d+%d: median %.4f s of %s, %.1f useful TFLOP/s", device, precision, layers, textRows, audioRows,
+                    videoRows, result.median(), result.seconds(), result.flops() / result.median() / 1e12);
+            print("loaded in %.1f s, first evaluation %.2f s, peak device memory %d bytes, sum of velocities %.9g, repeats bitwise: %s",
+                    result.loadSeconds(), result.firstSeconds(), backend.report().peakDeviceBytes(), result.checksum(), result.repeatsBitwise());
+            result.replay().ifPresent(r -> print("recorded evaluation %.4f s, the same bits: %s", r.seconds(), r.bitwise()));
+            for (OperationTimes.Line line : result.table()) {
+                print("  %9.3f ms %4d x  %s", line.seconds() * 1e3, line.calls(), line.operation());
+            }
+            backend.choices().forEach((what, choice) -> print("  %s: %s", what, choice));
+        }
+        return ExitCode.DONE;
+    }
+
+    private void print(String format, Object... values) {
+        terminal.print(String.format(Locale.ROOT, format, values));
+    }
+}

@@ -1,0 +1,50 @@
+package io.kinema.compute.collective;
+
+import io.kinema.compute.Tensor;
+import java.util.List;
+
+/**
+ * One rank's end of a group. Every call is collective: all ranks make the same calls in the same order, and each returns when its own
+ * result is there. Used by the rank's thread. A call that a rank cannot finish, because another one failed or does not come, throws
+ * {@link RankAbortedException} or {@link RankTimeoutException}.
+ *
+ * <p>Determinism: the same values give the same bits in every run, and the same on every rank. The order of a sum is the implementation's own and
+ * may differ from element to element, but depends only on the element's position, the number of values and the number of ranks.
+ */
+public interface Communicator {
+    /** This rank, 0 to size - 1. */
+    int rank();
+
+    /** How many ranks there are. */
+    int size();
+
+    /**
+     * Adds the ranks' values, element by element, in place.
+     *
+     * @param values FP32, contiguous, the same shape on every rank
+     */
+    void allReduce(Tensor values);
+
+    /**
+     * Puts the ranks' rows one below the other, in the order of ranks.
+     *
+     * @param part  [M, ...], contiguous, any dtype, the same shape on every rank
+     * @param whole [size * M, ...] of the same dtype, contiguous
+     */
+    void allGather(Tensor part, Tensor whole);
+
+    /** Waits for all ranks. */
+    void barrier();
+
+    /** True when all ranks say true. */
+    boolean agree(boolean mine);
+
+    /**
+     * What every rank brings, in the order of ranks. Objects are shared, not copied: a tensor can be read by the others as long as its owner keeps it
+     * and does not write to it, which takes a {@link #barrier()} of its own.
+     */
+    <T> List<T> exchange(T mine);
+
+    /** Bytes of buffers that it holds for itself. */
+    long bufferBytes();
+}

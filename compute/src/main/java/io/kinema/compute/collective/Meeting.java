@@ -1,0 +1,93 @@
+package io.kinema.compute.collective;
+
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A point where all ranks wait for each other, again and again. Unlike {@link java.util.concurrent.CyclicBarrier}, it lets nobody wait
+ * after one has failed, whether they came before or come later, and tells all of them the first failure.
+ */
+final class Meeting {
+    private final int ranks;
+    private final Duration timeout;
+    private final Object[] brought;
+    private int present;
+    private long round;
+    private Throwable failure;
+
+    Meeting(int ranks, Duration timeout) {
+        this.ranks = ranks;
+        this.timeout = timeout;
+        this.brought = new Object[ranks];
+    }
+
+    /**
+     * Waits until all ranks are here.
+     *
+     * @param what names the point in messages
+     * @throws RankAbortedException when a rank has failed
+     * @throws RankTimeoutException when somebody does not come
+     */
+    synchronized void join(int rank, String what) {
+        requireSound(rank);
+        long mine = round;
+        if (++present == ranks) {
+            present = 0;
+            round++;
+            notifyAll();
+            return;
+        }
+        long end = System.nanoTime() + timeout.toNanos();
+        while (round == mine) {
+            long left = end - System.nanoTime();
+            if (left <= 0) {
+                RankTimeoutException late = new RankTimeoutException(what, present, ranks, timeout);
+                fail(late);
+                throw late;
+            }
+            await(rank, left);
+            if (round == mine) {
+                requireSound(rank);
+            }
+        }
+    }
+
+    /** What every rank brought to this point, in the order of ranks. */
+    Object[] exchange(int rank, String what, Object mine) {
+        synchronized (this) {
+            brought[rank] = mine;
+        }
+        join(rank, what);
+        Object[] all;
+        synchronized (this) {
+            all = brought.clone();
+        }
+        // Nobody brings the next thing before everybody has taken this one.
+        join(rank, what);
+        return all;
+    }
+
+    /** Ends this and every later wait; the first failure counts. */
+    synchronized void fail(Throwable cause) {
+        if (failure == null) {
+            failure = cause;
+        }
+        notifyAll();
+    }
+
+    private void await(int rank, long nanos) {
+        try {
+            TimeUnit.NANOSECONDS.timedWait(this, nanos);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            fail(e);
+            throw new RankAbortedException(rank, e);
+        }
+    }
+
+    private void requireSound(int rank) {
+        if (failure != null) {
+            throw new RankAbortedException(rank, failure);
+        }
+    }
+}

@@ -1,0 +1,108 @@
+package io.kinema.compute.collective;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.kinema.compute.Tensor;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class RankGroupTest {
+    private static final Duration LONG = Duration.ofSeconds(60);
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 4})
+    void runsEveryRankOnItsOwnThread(int size) {
+        try (RankGroup group = RankGroup.open(size, LONG)) {
+            List<String> first = group.each(rank -> rank.rank() + "/" + rank.size() + " " + Thread.currentThread().getName());
+            assertThat(first).isEqualTo(IntStream.range(0, size).mapToObj(rank -> rank + "/" + size + " kinema-rank-" + rank).toList());
+            assertThat(group.each(rank -> Thread.currentThread())).isEqualTo(group.each(rank -> Thread.currentThread()));
+        }
+    }
+
+    @Test
+    void gathersInTheOrderOfRanks() {
+        try (RankGroup group = RankGroup.open(3, LONG)) {
+            for (float[] whole : group.each(rank -> {
+                Tensor all = Tensor.ofFloats(new float[6], 3, 2);
+                rank.allGather(Tensor.ofFloats(new float[] {rank.rank(), 10 + rank.rank()}, 1, 2), all);
+                return all.toFloats();
+            })) {
+                assertThat(whole).containsExactly(0, 10, 1, 11, 2, 12);
+            }
+        }
+    }
+
+    @Test
+    void agreesOnlyWhenAllDo() {
+        try (RankGroup group = RankGroup.open(4, LONG)) {
+            assertThat(group.each(rank -> rank.agree(true))).containsOnly(true);
+            assertThat(group.each(rank -> rank.agree(rank.rank() != 2))).containsOnly(false);
+        }
+    }
+
+    /** Wherever the others are, waiting already or still on their way, one rank's failure ends them all, and it is the one that is told. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 3})
+    void theFirstFailureEndsAllRanks(int failing) {
+        try (RankGroup group = RankGroup.open(4, LONG)) {
+            CountDownLatch failed = new CountDownLatch(1);
+            assertThatThrownBy(() -> group.each(rank -> {
+                if (rank.rank() == failing) {
+                    failed.countDown();
+                    throw new CancellationException("cancelled on rank " + failing);
+                }
+                if (rank.rank() % 2 == 0) {
+                    awaitQuietly(failed);
+                }
+                rank.allReduce(Tensor.ofFloats(new float[] {1}, 1));
+                return rank.rank();
+            })).isInstanceOf(CancellationException.class).hasMessage("cancelled on rank " + failing);
+            assertThat(group.each(rank -> rank.agree(true))).as("the group goes on").containsOnly(true);
+        }
+    }
+
+    @Test
+    void aRankThatDoesNotComeIsNamedAndNobodyWaitsForEver() {
+        try (RankGroup group = RankGroup.open(3, Duration.ofMillis(200))) {
+            assertThatThrownBy(() -> group.each(rank -> {
+                if (rank.rank() != 1) {
+                    rank.barrier();
+                }
+                return 0;
+            })).isInstanceOf(RankTimeoutException.class).hasMessageContaining("barrier was reached by 2 of 3 ranks within 0.2 s");
+        }
+    }
+
+    @Test
+    void ranksThatDisagreeOnAShapeAreRefused() {
+        try (RankGroup group = RankGroup.open(2, LONG)) {
+            assertThatThrownBy(() -> group.each(rank -> {
+                rank.allReduce(Tensor.ofFloats(new float[2 + rank.rank()], 2 + rank.rank()));
+                return 0;
+            })).isInstanceOf(IllegalArgumentException.class).hasMessageContaining("expected one shape and dtype");
+        }
+    }
+
+    @Test
+    void refusesWorkAfterClose() {
+        RankGroup group = RankGroup.open(2, LONG);
+        group.close();
+        group.close();
+        assertThatThrownBy(() -> group.each(Communicator::rank)).isInstanceOf(IllegalStateException.class);
+    }
+
+    private static void awaitQuietly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}

@@ -1,0 +1,190 @@
+package io.kinema.cuda;
+
+import io.kinema.compute.BackendReport;
+import io.kinema.compute.Device;
+import io.kinema.compute.Operand;
+import io.kinema.compute.Tensor;
+import io.kinema.compute.TimeMark;
+import io.kinema.compute.Workspace;
+import io.kinema.compute.check.CheckedBackend;
+import io.kinema.compute.event.TransferEvent;
+import io.kinema.cuda.driver.GpuEvent;
+import io.kinema.cuda.driver.GpuFacts;
+import io.kinema.cuda.driver.GpuGraph;
+import io.kinema.cuda.driver.GpuStream;
+import io.kinema.cuda.memory.DevicePool;
+import io.kinema.cuda.memory.DeviceWorkspace;
+import io.kinema.weights.DType;
+import io.kinema.weights.StoredTensor;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/**
+ * Owns one GPU's stream, kernels, libraries and memory pool until it is closed; closing twice is harmless. Everything is
+ * enqueued on one stream; workspaces made by it must be closed before it. One thread at a time calls it.
+ */
+public final class CudaBackend extends CheckedBackend {
+    private final CudaParts parts;
+    private boolean closed;
+
+    private CudaBackend(CudaParts parts) {
+        super(parts.device(), parts.kernels());
+        this.parts = parts;
+    }
+
+    /**
+     * Opens GPU {@code index}: finds the libraries, loads the kernels, makes the stream.
+     *
+     * @throws io.kinema.cuda.ffi.CudaUnavailableException when the machine lacks the driver, the GPU or a library
+     */
+    public static CudaBackend open(int index, CudaOptions options) {
+        return new CudaBackend(CudaParts.open(index, options));
+    }
+
+    @Override
+    public String name() {
+        return "cuda";
+    }
+
+    /** What the driver says about the GPU. */
+    public GpuFacts gpu() {
+        return parts.context().facts();
+    }
+
+    /** The stream that everything is enqueued on. */
+    public GpuStream stream() {
+        return parts.stream();
+    }
+
+    /** The device's memory. */
+    public DevicePool memory() {
+        return parts.pool();
+    }
+
+    /** Kernels enqueued so far, libraries' own not counted. */
+    public long launches() {
+        return parts.launcher().launches();
+    }
+
+    @Override
+    protected void enter() {
+        parts.context().makeCurrent();
+    }
+
+    @Override
+    public Workspace workspace(String owner) {
+        return new DeviceWorkspace(owner, device(), parts.pool());
+    }
+
+    @Override
+    public Tensor load(StoredTensor stored, Workspace owner) {
+        kernels();
+        Tensor copy = owner.allocate(stored.dtype(), stored.shape().toArray());
+        if (copy.elements() > 0) {
+            long bytes = copy.elements() * copy.dtype().bytes();
+            TransferEvent.around("cpu", device().toString(), bytes, () -> parts.stream().upload(stored.data(), copy.data().address(), bytes));
+        }
+        return copy;
+    }
+
+    @Override
+    public Operand prepareSwiglu(Tensor gate, Tensor up, DType target, Workspace ws) {
+        if (target != DType.F16) {
+            return super.prepareSwiglu(gate, up, target, ws);
+        }
+        kernels();
+        return parts.linear().prepareSwigluF16(gate, up, ws);
+    }
+
+    @Override
+    public void finish() {
+        kernels();
+        parts.stream().synchronize();
+    }
+
+    @Override
+    public Optional<Recording> record(Runnable work) {
+        kernels();
+        GpuGraph graph = parts.stream().capture(work);
+        return Optional.of(new Recording() {
+            @Override
+            public void replay() {
+                kernels();
+                graph.launch(parts.stream());
+            }
+
+            @Override
+            public void close() {
+                graph.close();
+            }
+        });
+    }
+
+    @Override
+    public TimeMark mark() {
+        kernels();
+        GpuEvent event = new GpuEvent(parts.context());
+        event.record(parts.stream());
+        return new DeviceMark(event);
+    }
+
+    /** Owns an event. */
+    private record DeviceMark(GpuEvent event) implements TimeMark {
+        @Override
+        public double secondsSince(TimeMark earlier) {
+            if (earlier instanceof DeviceMark mark) {
+                return event.secondsSince(mark.event);
+            }
+            throw new IllegalArgumentException("time mark: got one of another backend, expected one of this device");
+        }
+
+        @Override
+        public void close() {
+            event.close();
+        }
+    }
+
+    @Override
+    public BackendReport report() {
+        TreeMap<String, String> facts = new TreeMap<>();
+        facts.put("gpu", gpu().name());
+        facts.put("compute_capability", gpu().major() + "." + gpu().minor());
+        facts.put("multiprocessors", Integer.toString(gpu().processors()));
+        facts.put("memory_bytes", Long.toString(gpu().memoryBytes()));
+        facts.put("kernel_images", parts.modules().choice().toString());
+        facts.put("modules_compiled_at_start", Long.toString(parts.compilationsAtStart()));
+        return new BackendReport(facts, parts.libraryFiles(), parts.pool().peakBytes(), 0,
+                parts.modules().compilations() - parts.compilationsAtStart(), parts.fallbacks());
+    }
+
+    @Override
+    public Map<String, String> libraries() {
+        Map<String, String> all = new TreeMap<>();
+        all.put("cuda_driver", parts.context().driver().version());
+        all.put("cublaslt", parts.blas().version());
+        parts.cudnn().ifPresent(c -> all.put("cudnn", Long.toString(c.version())));
+        return all;
+    }
+
+    @Override
+    public Map<String, String> choices() {
+        Map<String, String> all = new TreeMap<>();
+        all.put("gpu", gpu().toString());
+        all.put("kernel images", parts.modules().choice().toString());
+        parts.attention().choices().forEach((shape, kind) -> all.put("attention " + shape, kind));
+        parts.cudnn().ifPresent(c -> c.plans().forEach((shape, form) -> all.put("cudnn plan " + shape, form)));
+        parts.blas().plans().forEach((shape, plan) -> all.put("product " + shape, plan));
+        return all;
+    }
+
+    @Override
+    public void close() {
+        if (!closed) {
+            closed = true;
+            enter();
+            super.close();
+            parts.close();
+        }
+    }
+}

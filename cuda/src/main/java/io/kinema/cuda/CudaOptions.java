@@ -1,0 +1,64 @@
+package io.kinema.cuda;
+
+import io.kinema.compute.BackendOptions;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+
+/**
+ * How a GPU is used.
+ *
+ * @param attention      which kernels compute attention
+ * @param queryTile      rows of queries in one block of flash attention, 64 or 128
+ * @param architecture   kernel images to load instead of the best for the GPU: 70 runs the PTX for the V100 on a newer one
+ * @param maxMemoryBytes most device memory to hold; all that is free when empty
+ */
+public record CudaOptions(AttentionChoice attention, int queryTile, OptionalInt architecture, OptionalLong maxMemoryBytes) {
+    private static final List<Integer> TILES = List.of(64, 128);
+
+    public CudaOptions {
+        if (!TILES.contains(queryTile)) {
+            throw new IllegalArgumentException("attention query tile: got " + queryTile + ", expected 64 or 128");
+        }
+    }
+
+    /** Chosen by shape, everything on the device. */
+    public static final CudaOptions DEFAULTS = new CudaOptions(AttentionChoice.AUTO, 128, OptionalInt.empty(), OptionalLong.empty());
+
+    /** From what any backend is told. */
+    static CudaOptions of(BackendOptions options) {
+        return new CudaOptions(options.attention().map(AttentionChoice::named).orElse(AttentionChoice.AUTO), options.queryTile().orElse(128),
+                options.architecture(), options.maxMemoryBytes());
+    }
+
+    /** The kernels for FP16 and BF16 attention. FP32 operands are always computed in FP32, see docs/cuda.md. */
+    public enum AttentionChoice {
+        /** cuDNN where it is found and takes the shape, else flash, else reference. */
+        AUTO("auto"),
+        /** cuDNN for attention that is not causal, flash for the causal one of a text encoder. */
+        CUDNN("cudnn"),
+        FLASH("flash"),
+        REFERENCE("reference");
+
+        private final String label;
+
+        AttentionChoice(String label) {
+            this.label = label;
+        }
+
+        /** The name in options and records. */
+        public String label() {
+            return label;
+        }
+
+        /** @throws IllegalArgumentException for other names, with those allowed */
+        public static AttentionChoice named(String label) {
+            for (AttentionChoice choice : values()) {
+                if (choice.label.equals(label)) {
+                    return choice;
+                }
+            }
+            throw new IllegalArgumentException("attention backend: got '" + label + "', expected auto, cudnn, flash or reference");
+        }
+    }
+}

@@ -1,0 +1,223 @@
+package io.kinema.cuda;
+
+import io.kinema.compute.Device;
+import io.kinema.compute.Fallback;
+import io.kinema.compute.check.CheckedBackend.Kernels;
+import io.kinema.cuda.blas.CublasLt;
+import io.kinema.cuda.dnn.Cudnn;
+import io.kinema.cuda.dnn.CudnnSdpa;
+import io.kinema.cuda.driver.CudaDriver;
+import io.kinema.cuda.driver.GpuContext;
+import io.kinema.cuda.driver.GpuFacts;
+import io.kinema.cuda.driver.GpuStream;
+import io.kinema.cuda.ffi.CudaException;
+import io.kinema.cuda.ffi.CudaLibrary;
+import io.kinema.cuda.ffi.CudaUnavailableException;
+import io.kinema.cuda.ffi.LibraryFinder;
+import io.kinema.cuda.kernel.KernelManifest;
+import io.kinema.cuda.kernel.KernelModules;
+import io.kinema.cuda.kernel.Launcher;
+import io.kinema.cuda.memory.DeviceAllocator;
+import io.kinema.cuda.memory.DevicePool;
+import io.kinema.cuda.memory.DeviceWorkspace;
+import io.kinema.cuda.ops.AttentionSet;
+import io.kinema.cuda.ops.CudaAttention;
+import io.kinema.cuda.ops.CudaConvolutions;
+import io.kinema.cuda.ops.CudaElementwise;
+import io.kinema.cuda.ops.CudaLinear;
+import io.kinema.cuda.ops.CudaMoves;
+import io.kinema.cuda.ops.CudaNorms;
+import io.kinema.cuda.ops.OpContext;
+import io.kinema.weights.DType;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+
+/** Owns everything that a {@link CudaBackend} is made of, in the order of its making, until it is closed; closing twice is harmless. */
+final class CudaParts implements AutoCloseable {
+    private final Deque<AutoCloseable> owned = new ArrayDeque<>();
+    private GpuContext context;
+    private GpuStream stream;
+    private KernelModules modules;
+    private Launcher launcher;
+    private DevicePool pool;
+    private CublasLt blas;
+    private Optional<CudnnSdpa> cudnn = Optional.empty();
+    private final List<Path> libraryFiles = new ArrayList<>();
+    private final List<Fallback> fallbacks = new ArrayList<>();
+    private long compilationsAtStart;
+    private CudaLinear linear;
+    private CudaAttention attention;
+    private Device device;
+    private Kernels kernels;
+
+    private CudaParts() {
+    }
+
+    static CudaParts open(int index, CudaOptions options) {
+        CudaParts parts = new CudaParts();
+        try {
+            parts.make(LibraryFinder.ofEnvironment(), index, options);
+            return parts;
+        } catch (RuntimeException | LinkageError e) {
+            parts.close();
+            throw e;
+        }
+    }
+
+    private <T extends AutoCloseable> T own(T part) {
+        owned.push(part);
+        return part;
+    }
+
+    private void make(LibraryFinder finder, int index, CudaOptions options) {
+        context = own(GpuContext.open(CudaDriver.load(finder), index));
+        device = new Device(Device.Kind.CUDA, index);
+        stream = own(new GpuStream(context));
+        KernelManifest manifest = KernelManifest.read();
+        modules = own(KernelModules.load(context, manifest, images(context.facts(), options)));
+        launcher = own(new Launcher(modules, stream));
+        pool = own(new DevicePool(device.toString(), allocator(), options.maxMemoryBytes().orElse(Long.MAX_VALUE)));
+        compilationsAtStart = modules.compilations();
+        note(finder.find(CudaLibrary.DRIVER));
+        note(finder.find(CudaLibrary.CUBLASLT));
+        blas = own(CublasLt.open(finder));
+        finder.find(CudaLibrary.NVRTC); // cuDNN looks for it by name among what is loaded
+        cudnn = openCudnn(finder, options);
+        DeviceWorkspace scratch = own(new DeviceWorkspace("operations", device, pool));
+        long productMemory = scratch.allocate(DType.U8, CublasLt.WORKSPACE_BYTES).data().address();
+        OpContext c = new OpContext(device, context.facts(), stream, launcher, scratch);
+        CudaMoves moves = new CudaMoves(c);
+        linear = new CudaLinear(c, blas, moves, productMemory);
+        attention = AttentionSet.of(c, cudnn, options.attention().label(), options.queryTile(), modules.choice().target());
+        kernels = new Kernels(linear, new CudaNorms(c), attention, new CudaElementwise(c), new CudaConvolutions(c), moves);
+    }
+
+    private static KernelManifest.Choice images(GpuFacts gpu, CudaOptions options) {
+        if (!KernelManifest.serves(gpu.architecture())) {
+            throw new CudaUnavailableException(gpu + ": this build has kernels for compute capability 7.0 and later; run with --device cpu");
+        }
+        return KernelManifest.choose(gpu.architecture(), options.architecture().orElse(gpu.architecture()));
+    }
+
+    private DeviceAllocator allocator() {
+        return new DeviceAllocator() {
+            @Override
+            public long allocate(long bytes) {
+                return context.allocate(bytes);
+            }
+
+            @Override
+            public void free(long address) {
+                context.free(address);
+            }
+        };
+    }
+
+    /** Without cuDNN attention is flash's, which the record says; asked for by name, its absence is an error. */
+    private Optional<CudnnSdpa> openCudnn(LibraryFinder finder, CudaOptions options) {
+        boolean asked = options.attention() == CudaOptions.AttentionChoice.CUDNN;
+        if (!asked && options.attention() != CudaOptions.AttentionChoice.AUTO) {
+            return Optional.empty();
+        }
+        LibraryFinder.Found found = finder.find(CudaLibrary.CUDNN);
+        if (found.symbols().isEmpty() && !asked) {
+            return withoutCudnn("cuDNN is not found");
+        }
+        try {
+            CudnnSdpa opened = own(new CudnnSdpa(Cudnn.open(found, stream)));
+            note(found);
+            return Optional.of(opened);
+        } catch (CudaException e) {
+            if (asked) {
+                throw e;
+            }
+            return withoutCudnn(e.getMessage());
+        }
+    }
+
+    private Optional<CudnnSdpa> withoutCudnn(String reason) {
+        fallbacks.add(new Fallback("attention", "cudnn", "flash", reason));
+        return Optional.empty();
+    }
+
+    /** Files that the loader found by itself have no path to note. */
+    private void note(LibraryFinder.Found found) {
+        Path file = Path.of(found.file());
+        if (file.isAbsolute()) {
+            libraryFiles.add(file);
+        }
+    }
+
+    List<Path> libraryFiles() {
+        return libraryFiles;
+    }
+
+    List<Fallback> fallbacks() {
+        return fallbacks;
+    }
+
+    long compilationsAtStart() {
+        return compilationsAtStart;
+    }
+
+    Device device() {
+        return device;
+    }
+
+    Kernels kernels() {
+        return kernels;
+    }
+
+    GpuContext context() {
+        return context;
+    }
+
+    GpuStream stream() {
+        return stream;
+    }
+
+    KernelModules modules() {
+        return modules;
+    }
+
+    Launcher launcher() {
+        return launcher;
+    }
+
+    DevicePool pool() {
+        return pool;
+    }
+
+    CublasLt blas() {
+        return blas;
+    }
+
+    Optional<CudnnSdpa> cudnn() {
+        return cudnn;
+    }
+
+    CudaLinear linear() {
+        return linear;
+    }
+
+    CudaAttention attention() {
+        return attention;
+    }
+
+    @Override
+    public void close() {
+        while (!owned.isEmpty()) {
+            try {
+                owned.pop().close();
+            } catch (RuntimeException e) {
+                throw e;
+            } catch (Exception e) {
+                throw new IllegalStateException(e);
+            }
+        }
+    }
+}

@@ -1,0 +1,2 @@
+/** Attention by cuDNN's graph API. */
+package io.kinema.cuda.dnn;

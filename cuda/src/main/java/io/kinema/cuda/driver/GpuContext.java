@@ -1,0 +1,118 @@
+package io.kinema.cuda.driver;
+
+import io.kinema.cuda.ffi.CudaException;
+import io.kinema.cuda.ffi.NativeCall;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/**
+ * Owns a reference to one GPU's primary context until it is closed; closing twice is harmless. The context is current on
+ * the thread that opened it, which is the rank's thread: {@link #makeCurrent} moves it to another.
+ */
+public final class GpuContext implements AutoCloseable {
+    private final CudaDriver driver;
+    private final GpuFacts facts;
+    private final MemorySegment handle;
+    private volatile Thread owner;
+    private boolean closed;
+
+    private GpuContext(CudaDriver driver, GpuFacts facts, MemorySegment handle) {
+        this.driver = driver;
+        this.facts = facts;
+        this.handle = handle;
+    }
+
+    /** Retains the context of GPU {@code index} and makes it current here. */
+    public static GpuContext open(CudaDriver driver, int index) {
+        GpuFacts facts = driver.facts(index);
+        MemorySegment handle = driver.pointer("cuDevicePrimaryCtxRetain",
+                out -> (int) driver.symbols().primaryCtxRetain().invokeExact(out, facts.handle()));
+        GpuContext context = new GpuContext(driver, facts, handle);
+        context.makeCurrent();
+        return context;
+    }
+
+    public GpuFacts facts() {
+        return facts;
+    }
+
+    public CudaDriver driver() {
+        return driver;
+    }
+
+    /** Makes the context current on the calling thread, when it is not already. */
+    public void makeCurrent() {
+        if (owner != Thread.currentThread()) {
+            check("cuCtxSetCurrent", () -> (int) symbols().ctxSetCurrent().invokeExact(handle));
+            owner = Thread.currentThread();
+        }
+    }
+
+    DriverSymbols symbols() {
+        return driver.symbols();
+    }
+
+    void check(String function, NativeCall.Status call) {
+        driver.check(function, call);
+    }
+
+    MemorySegment pointer(String function, CudaDriver.Query query) {
+        return driver.pointer(function, query);
+    }
+
+    /** Waits for everything on the device. */
+    public void synchronize() {
+        check("cuCtxSynchronize", () -> (int) symbols().ctxSynchronize().invokeExact());
+    }
+
+    /** Free and total device memory in bytes. */
+    public Memory memory() {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment free = arena.allocate(ValueLayout.JAVA_LONG);
+            MemorySegment total = arena.allocate(ValueLayout.JAVA_LONG);
+            check("cuMemGetInfo", () -> (int) symbols().memGetInfo().invokeExact(free, total));
+            return new Memory(free.get(ValueLayout.JAVA_LONG, 0), total.get(ValueLayout.JAVA_LONG, 0));
+        }
+    }
+
+    /** @param free bytes that can be allocated now */
+    public record Memory(long free, long total) {
+    }
+
+    /** Device memory, or 0 when the device has not that much left. */
+    public long allocate(long bytes) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment out = arena.allocate(ValueLayout.JAVA_LONG);
+            check("cuMemAlloc", () -> (int) symbols().memAlloc().invokeExact(out, bytes));
+            return out.get(ValueLayout.JAVA_LONG, 0);
+        } catch (CudaException e) {
+            if (e.code() == DriverErrors.OUT_OF_MEMORY) {
+                return 0;
+            }
+            throw e;
+        }
+    }
+
+    /** Gives device memory back; waits for work that may use it. */
+    public void free(long pointer) {
+        check("cuMemFree", () -> (int) symbols().memFree().invokeExact(pointer));
+    }
+
+    /** Page-locked host memory that the caller owns and gives back with {@link #freeHost}. */
+    public MemorySegment allocateHost(long bytes) {
+        return pointer("cuMemHostAlloc", out -> (int) symbols().memHostAlloc().invokeExact(out, bytes, 1)).reinterpret(bytes);
+    }
+
+    public void freeHost(MemorySegment memory) {
+        check("cuMemFreeHost", () -> (int) symbols().memFreeHost().invokeExact(memory));
+    }
+
+    @Override
+    public void close() {
+        if (!closed) {
+            closed = true;
+            check("cuDevicePrimaryCtxRelease", () -> (int) symbols().primaryCtxRelease().invokeExact(facts.handle()));
+        }
+    }
+}

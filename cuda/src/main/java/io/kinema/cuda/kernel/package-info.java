@@ -1,0 +1,2 @@
+/** Kernels built ahead of time: their images, their arguments, their launch rules. */
+package io.kinema.cuda.kernel;

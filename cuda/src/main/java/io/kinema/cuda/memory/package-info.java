@@ -1,0 +1,2 @@
+/** Device memory with exact accounting. */
+package io.kinema.cuda.memory;

@@ -1,0 +1,40 @@
+package io.kinema.cuda.ops;
+
+import io.kinema.cuda.dnn.CudnnSdpa;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Puts together which attention kernels are asked in which order. */
+public final class AttentionSet {
+    private AttentionSet() {
+    }
+
+    /**
+     * @param choice      {@code auto}, {@code cudnn}, {@code flash} or {@code reference}
+     * @param queryTile   64 or 128, of flash attention
+     * @param target    what the loaded kernels were built for: {@code sm_70}, {@code sm_80} or {@code sm_90a}
+     */
+    public static CudaAttention of(OpContext context, Optional<CudnnSdpa> cudnn, String choice, int queryTile, String target) {
+        BuiltInAttention.Images images = target.equals("sm_70") ? BuiltInAttention.Images.VOLTA
+                : target.equals("sm_80") ? BuiltInAttention.Images.AMPERE : BuiltInAttention.Images.HOPPER;
+        AttentionKernels reference = BuiltInAttention.REFERENCE.on(context, queryTile, images);
+        AttentionKernels tiled = BuiltInAttention.TILED.on(context, queryTile, images);
+        AttentionKernels flash = BuiltInAttention.FLASH.on(context, queryTile, images);
+        List<AttentionKernels> narrow = new ArrayList<>();
+        switch (choice) {
+            case "auto" -> {
+                cudnn.ifPresent(c -> narrow.add(new CudnnAttention(context, c)));
+                narrow.addAll(List.of(flash, reference));
+            }
+            case "cudnn" -> {
+                narrow.add(new CudnnAttention(context, cudnn.orElseThrow()));
+                narrow.add(flash);
+            }
+            case "flash" -> narrow.add(flash);
+            case "reference" -> narrow.add(reference);
+            default -> throw new IllegalArgumentException("attention backend: got '" + choice + "', expected auto, cudnn, flash or reference");
+        }
+        return new CudaAttention(context, narrow, choice.equals("reference") ? List.of(reference) : List.of(tiled, reference));
+    }
+}

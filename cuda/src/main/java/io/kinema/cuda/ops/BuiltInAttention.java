@@ -1,0 +1,120 @@
+package io.kinema.cuda.ops;
+
+import io.kinema.compute.Tensor;
+import io.kinema.compute.Workspace;
+import io.kinema.cuda.driver.GpuFunction.Grid;
+import io.kinema.cuda.kernel.Arguments;
+import io.kinema.weights.DType;
+import java.util.Optional;
+
+/** The attention kernels of this build: the reference, the tiled FP32 one, and flash attention on tensor cores. */
+enum BuiltInAttention {
+    /** One block a query and head, FP32 throughout, heads up to 256 channels. */
+    REFERENCE("reference"),
+    /** Tiles in FP32, heads up to 128 channels. */
+    TILED("tiled"),
+    /** FP16 or BF16 on tensor cores, FP32 softmax and accumulation, probabilities rounded to the operand type. */
+    FLASH("flash");
+
+    /** Which of the flash kernels are loaded. */
+    enum Images { VOLTA, AMPERE, HOPPER }
+
+    private static final int REFERENCE_BLOCK = 128;
+    private static final int MOST_REFERENCE_CHANNELS = 256;
+    private static final int TILED_BLOCK = 256;
+    private static final int TILED_QUERIES = 64;
+    private static final int MOST_CHANNELS = 128;
+
+    private final String label;
+
+    BuiltInAttention(String label) {
+        this.label = label;
+    }
+
+    String label() {
+        return label;
+    }
+
+    /** @param queryTile rows of queries in one block of flash attention, 64 or 128; both give the same bits */
+    AttentionKernels on(OpContext context, int queryTile, Images images) {
+        BuiltInAttention kind = this;
+        return new AttentionKernels() {
+            @Override
+            public String name() {
+                return label;
+            }
+
+            @Override
+            public Optional<String> refusal(AttentionShape shape) {
+                return kind.refusal(shape, images == Images.VOLTA);
+            }
+
+            @Override
+            public void run(AttentionCall call, Workspace scratch) {
+                switch (kind) {
+                    case REFERENCE -> reference(context, call);
+                    case TILED -> tiled(context, call);
+                    case FLASH -> flash(context, call, queryTile, images);
+                }
+            }
+        };
+    }
+
+    private Optional<String> refusal(AttentionShape s, boolean volta) {
+        int most = this == REFERENCE ? MOST_REFERENCE_CHANNELS : MOST_CHANNELS;
+        if (s.headDim() > most) {
+            return Optional.of("heads of " + s.headDim() + " channels, at most " + most);
+        }
+        if (this == FLASH && s.operand() == DType.F32) {
+            return Optional.of("FP32 operands, it takes FP16 and BF16");
+        }
+        if (this == FLASH && volta && s.operand() == DType.BF16) {
+            return Optional.of("BF16 operands, compute capability 7.0 has FP16 only");
+        }
+        return this == FLASH && s.headDim() % 8 != 0 ? Optional.of("heads of " + s.headDim() + " channels, a multiple of 8 is needed") : Optional.empty();
+    }
+
+    private static void reference(OpContext c, AttentionCall call) {
+        arguments(c, call).type(call.q().dtype());
+        c.launcher().launch("kinema_attention_reference", Grid.of(call.q().size(0), call.q().size(1), 1, REFERENCE_BLOCK));
+    }
+
+    private static void tiled(OpContext c, AttentionCall call) {
+        int d = padded(call.q().size(2));
+        arguments(c, call).type(call.q().dtype());
+        c.launcher().launch("kinema_attention_f32_d" + d, Grid.of(Math.ceilDiv(call.q().size(0), TILED_QUERIES), call.q().size(1), 1, TILED_BLOCK),
+                4 * (96 * (d + 4) + 64 * 36));
+    }
+
+    private static void flash(OpContext c, AttentionCall given, int tile, Images images) {
+        AttentionCall call = given.with(aligned(c, given.q()), aligned(c, given.k()), aligned(c, given.v()), given.out());
+        int d = padded(call.q().size(2));
+        String operand = call.q().dtype() == DType.F16 ? "f16" : "bf16";
+        boolean wgmma = images == Images.HOPPER && call.scale() > 0;
+        int keys = d == 64 ? 128 : 176;
+        int shared = wgmma ? 2 * d * (tile + 4 * keys) + 1088
+                : images == Images.VOLTA ? 2 * ((tile + 32) * (d + 8) + 32 * (d + 16)) : 2 * (tile + 128) * (d + 8);
+        int threads = wgmma ? 2 * tile + 128 : tile;
+        arguments(c, call);
+        c.launcher().launch("kinema_flash_" + (wgmma ? "wgmma_" : "") + operand + "_d" + d + "_q" + tile,
+                Grid.of(Math.ceilDiv(call.q().size(0), tile), call.q().size(1), 1, threads), shared);
+    }
+
+    private static int padded(int headDim) {
+        return headDim <= 64 ? 64 : 128;
+    }
+
+    /** Flash attention moves 16 bytes at a time. */
+    private static Tensor aligned(OpContext c, Tensor t) {
+        boolean fine = t.data().address() % 16 == 0 && t.stride(0) % 8 == 0 && t.stride(1) % 8 == 0;
+        return fine ? t : c.contiguous(t);
+    }
+
+    private static Arguments arguments(OpContext c, AttentionCall call) {
+        return c.launcher().arguments().tensor(call.q()).i64(call.q().stride(0)).i64(call.q().stride(1))
+                .tensor(call.k()).i64(call.k().stride(0)).i64(call.k().stride(1)).tensor(call.v()).i64(call.v().stride(0)).i64(call.v().stride(1))
+                .tensor(call.out()).i64(call.out().stride(0)).i64(call.out().stride(1)).type(call.out().dtype())
+                .i32(call.q().size(0)).i32(call.k().size(0)).i32(call.q().size(1)).i32(call.k().size(1)).i32(call.q().size(2))
+                .f32(call.scale()).i32(call.causal() ? 1 : 0);
+    }
+}

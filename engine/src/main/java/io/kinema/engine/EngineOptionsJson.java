@@ -1,0 +1,137 @@
+package io.kinema.engine;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.kinema.compute.BackendOptions;
+import io.kinema.compute.MatrixLayout;
+import io.kinema.compute.Precision;
+import io.kinema.model.layout.WeightLayout;
+import io.kinema.model.load.WeightResidency;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+
+/**
+ * Writes and reads {@link EngineOptions} as JSON with the names of the command line's options. What is empty is left out; a field that is
+ * not known is refused.
+ */
+public final class EngineOptionsJson {
+    private static final List<String> FIELDS = List.of("model", "transformer", "transformer_layout", "device", "precision", "threads", "attention_backend",
+            "attention_query_tile", "kernel_architecture", "max_device_memory", "fp16_weight_layout");
+
+    private EngineOptionsJson() {
+    }
+
+    /** Every option that this build has, by its name in JSON. */
+    public static List<String> fields() {
+        return FIELDS;
+    }
+
+    public static ObjectNode write(EngineOptions options) {
+        ObjectNode node = JsonNodeFactory.instance.objectNode();
+        options.model().ifPresent(value -> node.put("model", value.toString()));
+        options.transformer().ifPresent(value -> node.put("transformer", value.toString()));
+        options.transformerLayout().ifPresent(value -> node.put("transformer_layout", label(value)));
+        node.put("device", options.device()).put("precision", options.precision().label());
+        options.threads().ifPresent(value -> node.put("threads", value));
+        options.backend().attention().ifPresent(value -> node.put("attention_backend", value));
+        options.backend().queryTile().ifPresent(value -> node.put("attention_query_tile", value));
+        options.backend().architecture().ifPresent(value -> node.put("kernel_architecture", value));
+        options.backend().maxMemoryBytes().ifPresent(value -> node.put("max_device_memory", value));
+        options.fp16WeightLayout().ifPresent(value -> node.put("fp16_weight_layout", value.label()));
+        options.weightOffload().ifPresent(value -> node.put("weight_offload", value.label()));
+        return node;
+    }
+
+    /** @throws BadRequestException when a field is not known or of another kind than {@link #write} makes */
+    public static EngineOptions read(JsonNode node) {
+        return over(EngineOptions.defaults(), node);
+    }
+
+    /** {@code base} with the fields of {@code node} in place of its own. @throws BadRequestException as {@link #read} */
+    public static EngineOptions over(EngineOptions base, JsonNode node) {
+        if (!node.isObject()) {
+            throw new BadRequestException("execution", node.toString(), "expected an object with any of " + String.join(", ", FIELDS));
+        }
+        List<String> names = new ArrayList<>();
+        node.fieldNames().forEachRemaining(names::add);
+        names.stream().filter(name -> !FIELDS.contains(name)).findFirst().ifPresent(name -> {
+            throw new BadRequestException("execution", "'" + name + "'", "expected any of " + String.join(", ", FIELDS));
+        });
+        EngineOptions.Builder options = EngineOptions.builder();
+        text(node, "model").map(Path::of).or(base::model).ifPresent(options::model);
+        text(node, "transformer").map(Path::of).or(base::transformer).ifPresent(options::transformer);
+        text(node, "transformer_layout").map(EngineOptionsJson::layout).or(base::transformerLayout).ifPresent(options::transformerLayout);
+        options.device(text(node, "device").orElse(base.device()));
+        Precision precision = text(node, "precision").map(EngineOptionsJson::precision).orElse(base.precision());
+        options.precision(precision);
+        text(node, "fp16_weight_layout").map(EngineOptionsJson::matrixLayout).or(() -> base.fp16WeightLayout().filter(_ -> precision == base.precision()))
+                .ifPresent(options::fp16WeightLayout);
+        or(integer(node, "threads"), base.threads()).ifPresent(options::threads);
+        options.backend(new BackendOptions(text(node, "attention_backend").or(base.backend()::attention),
+                or(integer(node, "attention_query_tile"), base.backend().queryTile()),
+                or(integer(node, "kernel_architecture"), base.backend().architecture()),
+                node.has("max_device_memory") ? OptionalLong.of(whole(node, "max_device_memory")) : base.backend().maxMemoryBytes()));
+        text(node, "weight_offload").map(EngineOptionsJson::residency).or(base::weightOffload).ifPresent(options::weightOffload);
+        return options.build();
+    }
+
+    private static WeightResidency residency(String label) {
+        return WeightResidency.labelled(label).orElseThrow(() -> new BadRequestException("weightOffload", "'" + label + "'", "expected component or layer"));
+    }
+
+    private static String label(WeightLayout layout) {
+        return layout.name().toLowerCase(Locale.ROOT);
+    }
+
+    private static WeightLayout layout(String label) {
+        return Arrays.stream(WeightLayout.values()).filter(layout -> label(layout).equals(label)).findFirst()
+                .orElseThrow(() -> new BadRequestException("transformerLayout", "'" + label + "'", "expected original or comfyui"));
+    }
+
+    private static MatrixLayout matrixLayout(String label) {
+        return MatrixLayout.labelled(label).orElseThrow(() -> new BadRequestException("fp16WeightLayout", "'" + label + "'", "expected row or column"));
+    }
+
+    private static OptionalInt or(OptionalInt given, OptionalInt base) {
+        return given.isPresent() ? given : base;
+    }
+
+    private static Precision precision(String label) {
+        return Precision.labelled(label).orElseThrow(() -> new BadRequestException("precision", "'" + label + "'",
+                "expected " + String.join(", ", Arrays.stream(Precision.values()).map(Precision::label).toList())));
+    }
+
+    private static Optional<String> text(JsonNode node, String field) {
+        JsonNode value = node.path(field);
+        if (!value.isMissingNode() && !value.isTextual()) {
+            throw new BadRequestException(field, value.toString(), "expected a text");
+        }
+        return Optional.ofNullable(value.textValue());
+    }
+
+    private static OptionalInt integer(JsonNode node, String field) {
+        if (!node.has(field)) {
+            return OptionalInt.empty();
+        }
+        long value = whole(node, field);
+        if (value != (int) value) {
+            throw new BadRequestException(field, "" + value, "expected a smaller number");
+        }
+        return OptionalInt.of((int) value);
+    }
+
+    private static long whole(JsonNode node, String field) {
+        JsonNode value = node.path(field);
+        if (!value.isIntegralNumber() || !value.canConvertToLong()) {
+            throw new BadRequestException(field, value.toString(), "expected a whole number");
+        }
+        return value.longValue();
+    }
+}

@@ -1,0 +1,37 @@
+package io.kinema.engine.record;
+
+import io.kinema.model.work.Work;
+import java.util.Collections;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * What one rank did: a device and its share of the transformer.
+ *
+ * @param rank                   0 to ranks - 1
+ * @param device                 {@code cpu}, {@code cuda:1}
+ * @param facts                  of the device by name
+ * @param denoiseSeconds         wall-clock time of its complete denoising, preparation included
+ * @param preparation            work before the first step, of the first output of a request only
+ * @param steps                  in order
+ * @param peakDeviceBytes        the most device memory in use, communication buffers left out; 0 on the host
+ * @param peakCommunicationBytes the most that buffers shared with other ranks took
+ */
+public record RankRecord(int rank, String device, SortedMap<String, String> facts, double denoiseSeconds, Work preparation,
+                         List<StepRecord> steps, long peakDeviceBytes, long peakCommunicationBytes) {
+    public RankRecord {
+        facts = Collections.unmodifiableSortedMap(new TreeMap<>(facts));
+        steps = List.copyOf(steps);
+    }
+
+    /** All that was executed. */
+    public Work work() {
+        return steps.stream().map(StepRecord::work).reduce(preparation, Work::plus);
+    }
+
+    /** Useful work. */
+    public long usefulFlops() {
+        return work().usefulFlops();
+    }
+}

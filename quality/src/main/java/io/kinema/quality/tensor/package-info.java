@@ -1,0 +1,2 @@
+/** How far two tensors lie apart. */
+package io.kinema.quality.tensor;

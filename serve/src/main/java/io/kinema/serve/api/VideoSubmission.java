@@ -1,0 +1,169 @@
+package io.kinema.serve.api;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.javalin.http.Context;
+import io.kinema.engine.GenerateRequest;
+import io.kinema.engine.forecast.Rates;
+import io.kinema.engine.forecast.RunPlan;
+import io.kinema.jobs.Job;
+import io.kinema.jobs.JobInputs;
+import io.kinema.jobs.JobState;
+import io.kinema.jobs.JobStore;
+import io.kinema.jobs.Submission;
+import io.kinema.jobs.Submitted;
+import io.kinema.jobs.storage.OutputStorage;
+import io.kinema.serve.body.BodyReader;
+import io.kinema.serve.body.Staging;
+import io.kinema.serve.http.Answers;
+import io.kinema.serve.http.Caller;
+import io.kinema.serve.problem.Problem;
+import io.kinema.serve.problem.ProblemKind;
+import io.kinema.serve.request.Prepared;
+import io.kinema.serve.request.VideoCalls;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.concurrent.Semaphore;
+import java.util.function.Supplier;
+
+/** {@code POST /v1/videos} and {@code POST /v1/videos/{id}/remix}: from a body to a recorded job, or to its plan. */
+final class VideoSubmission {
+    private static final int ACCEPTED = 202;
+    private static final int OK = 200;
+    /** A plan reads a tokenizer and may probe the processor. */
+    private static final int PLANS_AT_ONCE = 2;
+    /** A burst of submissions must not take every connection to the store from those who only look. */
+    private static final int RECORDED_AT_ONCE = 4;
+
+    private final JobStore jobs;
+    private final OutputStorage storage;
+    private final String model;
+    private final BodyReader bodies;
+    private final VideoCalls calls;
+    private final Path stagingRoot;
+    private final Supplier<Rates> rates;
+    private final Counters counters;
+    private final Semaphore plans = new Semaphore(PLANS_AT_ONCE);
+    private final Semaphore records = new Semaphore(RECORDED_AT_ONCE, true);
+
+    VideoSubmission(Service service, Counters counters) {
+        this.jobs = service.jobs();
+        this.storage = service.storage();
+        this.model = service.offer().model();
+        this.bodies = service.bodies();
+        this.calls = service.calls();
+        this.stagingRoot = service.staging();
+        this.rates = service.rates();
+        this.counters = counters;
+    }
+
+    void create(Context call, Caller caller) {
+        try (Staging staging = new Staging(stagingRoot)) {
+            Prepared prepared = calls.prepare(body(call, staging), staging);
+            if (prepared.dryRun()) {
+                Answers.json(call, OK, plan(prepared));
+                return;
+            }
+            answer(call, record(call, caller, prepared, Optional.empty(), true));
+        }
+    }
+
+    void remix(Context call, Caller caller) {
+        Job earlier = VideoQueries.owned(jobs, call, caller);
+        if (earlier.state() != JobState.COMPLETED) {
+            throw Problem.of(ProblemKind.CONFLICT, "video: got one that is " + earlier.state().label() + ", expected a completed one");
+        }
+        try (Staging staging = new Staging(stagingRoot)) {
+            ObjectNode fields = body(call, staging);
+            GenerateRequest request = JobInputs.fetch(earlier, storage, staging.folder());
+            answer(call, record(call, caller, calls.remix(request, fields), Optional.of(earlier), true));
+        }
+    }
+
+    /** Records a job that lists do not show, for a caller that waits for it. */
+    Job createUnlisted(Context call, Caller caller) {
+        try (Staging staging = new Staging(stagingRoot)) {
+            Prepared prepared = calls.prepare(body(call, staging), staging);
+            if (prepared.dryRun()) {
+                throw Problem.invalid("dry_run", "true", "expected it in POST /v1/videos");
+            }
+            return record(call, caller, prepared, Optional.empty(), false).job();
+        }
+    }
+
+    private ObjectNode body(Context call, Staging staging) {
+        try {
+            return bodies.read(Optional.ofNullable(call.contentType()).orElse(""), call.req().getContentLengthLong(), call.bodyInputStream(), staging);
+        } catch (UncheckedIOException e) {
+            if (e.getCause() instanceof java.nio.file.FileSystemException) {
+                throw Problem.of(ProblemKind.UNAVAILABLE, "the server has no room for uploads at the moment; try again later").retryAfter(60);
+            }
+            throw e;
+        }
+    }
+
+    private Submitted record(Context call, Caller caller, Prepared prepared, Optional<Job> remixed, boolean listed) {
+        Submission submission = Submission.of(model, prepared.request()).details(JobDetails.of(prepared));
+        if (caller.owner().isPresent()) {
+            submission = submission.owner(caller.owner().get());
+        }
+        String key = call.header("Idempotency-Key");
+        if (key != null) {
+            submission = submission.idempotencyKey(idempotencyKey(key));
+        }
+        if (remixed.isPresent()) {
+            submission = submission.remixedFrom(remixed.get().id());
+        }
+        Submitted submitted = submitted(listed ? submission : submission.unlisted());
+        counters.submitted(submitted.repeated());
+        return submitted;
+    }
+
+    private Submitted submitted(Submission submission) {
+        acquire(records);
+        try {
+            return jobs.submit(submission);
+        } finally {
+            records.release();
+        }
+    }
+
+    private static void acquire(Semaphore places) {
+        try {
+            places.acquire();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw Problem.of(ProblemKind.UNAVAILABLE, "the server is stopping; ask again when it is back");
+        }
+    }
+
+    private static String idempotencyKey(String key) {
+        if (key.isBlank() || key.length() > Submission.LONGEST_KEY || !key.chars().allMatch(c -> c >= ' ' && c < 0x7f)) {
+            throw Problem.invalid("idempotency-key", key.length() + " characters", "expected 1 to " + Submission.LONGEST_KEY + " printable ones");
+        }
+        return key;
+    }
+
+    private static void answer(Context call, Submitted submitted) {
+        call.header("Location", "/v1/videos/" + submitted.job().id());
+        if (submitted.repeated()) {
+            call.header("Idempotent-Replayed", "true");
+        }
+        Answers.json(call, ACCEPTED, VideoJson.of(submitted.job()));
+    }
+
+    private ObjectNode plan(Prepared prepared) {
+        acquire(plans);
+        try {
+            RunPlan plan = calls.plan(prepared, rates.get());
+            ObjectNode node = JsonNodeFactory.instance.objectNode().put("object", "video.plan");
+            node.set("notes", JobDetails.notes(prepared));
+            node.set("plan", plan.toJson());
+            return node;
+        } finally {
+            plans.release();
+        }
+    }
+}
