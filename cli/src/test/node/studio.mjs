@@ -114,6 +114,10 @@ await page.fill("#outputs", "1");
 // Narrow, dark, Chinese.
 await page.setViewportSize({ width: 320, height: 800 });
 await page.selectOption("#theme", "dark");
+await page.setViewportSize({ width: 390, height: 844 });
+await page.evaluate(() => scrollTo(0, 0));
+await shot("studio-mobile-dark");
+await page.setViewportSize({ width: 320, height: 800 });
 await page.selectOption("#language", "zh");
 await page.evaluate(() => scrollTo(0, 0));
 saw.narrow = await page.evaluate(() => document.documentElement.scrollWidth);
@@ -121,8 +125,6 @@ saw.lang = await page.getAttribute("html", "lang");
 saw.heading = await page.textContent("#compose-title");
 saw.background = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
 saw.axeDark = await serious();
-await page.setViewportSize({ width: 390, height: 844 });
-await shot("studio-mobile-dark");
 
 // A deletion, confirmed.
 page.on("dialog", (dialog) => dialog.accept());

@@ -124,7 +124,7 @@ class StudioTest {
             }
         }
         assertThat(frames).isEqualTo(22);
-        assertThat(AudioReader.read(clip).frames()).isPositive();
+        assertThat(AudioReader.read(clip).length()).isPositive();
     }
 
     private void keepPictures() throws IOException {
