@@ -58,7 +58,7 @@ KERNEL __launch_bounds__(128) kinema_attention_reference(ATTENTION_PARAMETERS, i
     }
 }
 
-namespace {
+namespace kinema {
 
 /** Rows [first, first + COUNT) of one head to shared memory, widened; rows from limit on and channels from D on are zeros. */
 template <int COUNT, int WIDTH>

@@ -4,12 +4,15 @@
 #include "common.cuh"
 
 // As many blocks of up to 256 threads on one multiprocessor as go without spills: three, or two for clang's SM70 code. There, loads
-// are also kept from moving in front of each other's use: hoisted together they would spill.
+// are also kept from moving in front of each other's use: hoisted together they would spill. HELD_BOUNDS: one fewer, for kernels that
+// keep results of a long row.
 #ifdef __clang__
 #define ROW_BOUNDS __launch_bounds__(256, 2)
+#define HELD_BOUNDS __launch_bounds__(256, 1)
 #define KEEP_ORDER asm volatile("" ::: "memory")
 #else
 #define ROW_BOUNDS __launch_bounds__(256, 3)
+#define HELD_BOUNDS __launch_bounds__(256, 2)
 #define KEEP_ORDER
 #endif
 

@@ -35,6 +35,11 @@ __device__ __forceinline__ float fabsf(float x) { return __builtin_fabsf(x); }
 #define ALWAYS
 #endif
 
+// Helpers of one file lie in a named namespace: an anonymous one would put the folder's name, hashed, into the compiled symbols, and the
+// same sources would give other binaries elsewhere.
+namespace kinema {}
+using namespace kinema;
+
 typedef unsigned char u8;
 typedef unsigned short u16;
 typedef unsigned int u32;
@@ -162,6 +167,13 @@ __device__ __forceinline__ void store(void* p, i32 type, i64 i, float v) {
     }
 }
 
+/** p advanced by elements of its type. */
+__device__ __forceinline__ const void* advance(const void* p, i32 type, i64 elements) {
+    return (const char*) p + elements * type_bytes(type);
+}
+
+__device__ __forceinline__ void* advance(void* p, i32 type, i64 elements) { return (char*) p + elements * type_bytes(type); }
+
 // ---- vectors of eight ----------------------------------------------------------------------------------------------
 
 /** Do all rows of this view begin at 16-byte boundaries? */
@@ -175,34 +187,66 @@ __device__ __forceinline__ bool aligned16(const void* p, i32 type, i64 stride) {
     return (((i64) p | (stride * type_bytes(type))) & 15) == 0;
 }
 
-__device__ __forceinline__ void unpack8(const Words& q, i32 type, float v[8]) {
+/** Eight elements as they lie in memory: four words of 16-bit floats, or eight words of FP32. */
+struct Raw8 {
+    Words low;
+    Words high;
+};
+
+/**
+ * Fetches elements [i, i + 8) of p, those from index n on as 0. Separate from unpack8, so that several fetches are on their way before
+ * the first is used: a conversion here would wait for each in turn.
+ */
+__device__ __forceinline__ Raw8 fetch8(const void* p, i32 type, i64 i, i64 n, bool aligned) {
+    Raw8 raw = {{0, 0, 0, 0}, {0, 0, 0, 0}};
+    if (aligned && i + 8 <= n) {
+        const Words* from = (const Words*) advance(p, type, i);
+        raw.low = from[0];
+        if (type == F32) {
+            raw.high = from[1];
+        }
+        return raw;
+    }
+    if (type == F32) {
+#pragma unroll
+        for (int j = 0; j < 4; j++) {
+            raw.low.w[j] = i + j < n ? ((const u32*) p)[i + j] : 0;
+            raw.high.w[j] = i + 4 + j < n ? ((const u32*) p)[i + 4 + j] : 0;
+        }
+    } else {
+#pragma unroll
+        for (int j = 0; j < 4; j++) {
+            u32 first = i + 2 * j < n ? ((const u16*) p)[i + 2 * j] : 0;
+            u32 second = i + 2 * j + 1 < n ? ((const u16*) p)[i + 2 * j + 1] : 0;
+            raw.low.w[j] = first | (second << 16);
+        }
+    }
+    return raw;
+}
+
+__device__ __forceinline__ void unpack8(const Raw8& raw, i32 type, float v[8]) {
 #pragma unroll
     for (int j = 0; j < 4; j++) {
-        if (type == F16) {
-            v[2 * j] = f16_float((u16) q.w[j]);
-            v[2 * j + 1] = f16_float((u16) (q.w[j] >> 16));
+        if (type == F32) {
+            v[j] = bits_float(raw.low.w[j]);
+            v[4 + j] = bits_float(raw.high.w[j]);
+        } else if (type == F16) {
+            v[2 * j] = f16_float((u16) raw.low.w[j]);
+            v[2 * j + 1] = f16_float((u16) (raw.low.w[j] >> 16));
         } else {
-            v[2 * j] = bits_float(q.w[j] << 16);
-            v[2 * j + 1] = bits_float(q.w[j] & 0xffff0000u);
+            v[2 * j] = bits_float(raw.low.w[j] << 16);
+            v[2 * j + 1] = bits_float(raw.low.w[j] & 0xffff0000u);
         }
     }
 }
 
-/** Elements [i, i + 8) of p, those from index n on as 0. */
+/** fetch8 and unpack8 in one, for values that are used at once. */
 __device__ __forceinline__ void load8(const void* p, i32 type, i64 i, i64 n, bool aligned, float v[8]) {
     if (aligned && i + 8 <= n) {
         if (type == F32) {
-            const Words* from = (const Words*) ((const float*) p + i);
-            Words a = from[0];
-            Words b = from[1];
-#pragma unroll
-            for (int j = 0; j < 4; j++) {
-                v[j] = bits_float(a.w[j]);
-                v[4 + j] = bits_float(b.w[j]);
-            }
+            unpack8(fetch8(p, F32, i, n, true), F32, v);
         } else {
-            Words q = *(const Words*) ((const u16*) p + i);
-            unpack8(q, type, v);
+            unpack8(fetch8(p, F16, i, n, true), type, v);
         }
         return;
     }
@@ -242,13 +286,6 @@ __device__ __forceinline__ void store8(void* p, i32 type, i64 i, i64 n, bool ali
         }
     }
 }
-
-/** p advanced by elements of its type. */
-__device__ __forceinline__ const void* advance(const void* p, i32 type, i64 elements) {
-    return (const char*) p + elements * type_bytes(type);
-}
-
-__device__ __forceinline__ void* advance(void* p, i32 type, i64 elements) { return (char*) p + elements * type_bytes(type); }
 
 // ---- warps and blocks ----------------------------------------------------------------------------------------------
 

@@ -1,7 +1,7 @@
 // Convolutions in FP32 as implicit matrix products, and the resampling activation of the audio decoder.
 #include "common.cuh"
 
-namespace {
+namespace kinema {
 
 struct Geometry {
     i32 batch, inputs, frames, height, width;

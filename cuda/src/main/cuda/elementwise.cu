@@ -1,7 +1,7 @@
 // Element-wise operations: every thread moves vectors of eight along rows.
 #include "common.cuh"
 
-namespace {
+namespace kinema {
 
 /** The vectors of one thread: a column, and rows row, row + step, ... */
 struct Lane {
@@ -82,8 +82,10 @@ KERNEL kinema_binary(i32 op, const void* a, Rows aRows, i32 aType, const void* b
     for (i64 row = lane.row; row < rows; row += lane.step) {
         float v[8];
         float w[8];
-        load8(advance(a, aType, aRows.at(row)), aType, lane.column, width, aAligned, v);
-        load8(advance(b, bType, bRows.at(row)), bType, lane.column, width, bAligned, w);
+        Raw8 first = fetch8(advance(a, aType, aRows.at(row)), aType, lane.column, width, aAligned);
+        Raw8 second = fetch8(advance(b, bType, bRows.at(row)), bType, lane.column, width, bAligned);
+        unpack8(first, aType, v);
+        unpack8(second, bType, w);
 #pragma unroll
         for (int j = 0; j < 8; j++) {
             v[j] = op == 0 ? v[j] + w[j] : (op == 1 ? silu(v[j]) : gelu_tanh(v[j])) * w[j];
@@ -126,12 +128,16 @@ KERNEL kinema_gated_residual_add(void* residual, Rows residualRows, const void* 
         float sum[8];
         float v[8];
         void* to = advance(residual, F32, residualRows.at(row));
-        load8(to, F32, lane.column, width, residualAligned, sum);
-        load8(advance(x, xType, xRows.at(row)), xType, lane.column, width, xAligned, v);
+        Raw8 old = fetch8(to, F32, lane.column, width, residualAligned);
+        Raw8 added = fetch8(advance(x, xType, xRows.at(row)), xType, lane.column, width, xAligned);
+        float gate[8];
         if (table != nullptr) {
-            float gate[8];
             i64 r = rowIndex == nullptr ? 0 : rowIndex[row];
             load8(table + r * tableStride, F32, lane.column, width, tableAligned, gate);
+        }
+        unpack8(old, F32, sum);
+        unpack8(added, xType, v);
+        if (table != nullptr) {
 #pragma unroll
             for (int j = 0; j < 8; j++) {
                 v[j] = gate[j] * v[j];

@@ -5,7 +5,7 @@
 // not see changes nothing in it (its maximum stays, its decay is 1, its probabilities are 0).
 #include "attention.cuh"
 
-namespace {
+namespace kinema {
 
 constexpr int KEYS = 64;
 

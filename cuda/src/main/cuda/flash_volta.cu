@@ -8,7 +8,7 @@
 // half of that row from lane ^ 2 and the keys of the other column block from lane ^ 8: six exchanges for 16x16 probabilities.
 #include "attention.cuh"
 
-namespace {
+namespace kinema {
 
 constexpr int KEYS = 32;
 

@@ -1,7 +1,7 @@
 // What surrounds a matrix product: preparing and rotating rows, decoding 8-bit weights, finishing products.
 #include "block_row.cuh"
 
-namespace {
+namespace kinema {
 
 /** Divides kept vectors (and the rest, read again through again()) by the row's scale and stores them as FP16. */
 struct ScaledRow {
@@ -48,17 +48,19 @@ KERNEL __launch_bounds__(256) kinema_prepare_f16(const float* x, i64 xStride, u1
     row.each([&](i64 column, float v[8]) ALWAYS { scaled.write(column, v); });
 }
 
-KERNEL __launch_bounds__(512) kinema_swiglu_prepare_f16(const void* gate, i64 gateStride, const void* up, i64 upStride, i32 type, u16* values,
+KERNEL HELD_BOUNDS kinema_swiglu_prepare_f16(const void* gate, i64 gateStride, const void* up, i64 upStride, i32 type, u16* values,
                                                         i64 valuesStride, float* rowScale, i64 rows, i64 width) {
-    constexpr int HELD = 4;
+    constexpr int HELD = 7;
     bool gateAligned = aligned16(gate, type, gateStride);
     bool upAligned = aligned16(up, type, upStride);
     const void* gates = advance(gate, type, (i64) blockIdx.x * gateStride);
     const void* ups = advance(up, type, (i64) blockIdx.x * upStride);
     auto product = [&](i64 column, float v[8]) ALWAYS {
         float w[8];
-        load8(gates, type, column, width, gateAligned, v);
-        load8(ups, type, column, width, upAligned, w);
+        Raw8 first = fetch8(gates, type, column, width, gateAligned);
+        Raw8 second = fetch8(ups, type, column, width, upAligned);
+        unpack8(first, type, v);
+        unpack8(second, type, w);
 #pragma unroll
         for (int j = 0; j < 8; j++) {
             v[j] = silu(v[j]) * w[j];
@@ -96,7 +98,7 @@ KERNEL __launch_bounds__(512) kinema_swiglu_prepare_f16(const void* gate, i64 ga
 
 // ---- rotation ------------------------------------------------------------------------------------------------------
 
-namespace {
+namespace kinema {
 
 /** One factor H4 on four values: every result is their sum less twice the value across. */
 __device__ __forceinline__ void hadamard4(float& a, float& b, float& c, float& d) {
@@ -172,7 +174,7 @@ KERNEL __launch_bounds__(256) kinema_rotate(const void* x, i64 xStride, i32 xTyp
 
 // ---- 8-bit weights -------------------------------------------------------------------------------------------------
 
-namespace {
+namespace kinema {
 
 /** Eight signed bytes as floats, 0 from index n on. */
 __device__ __forceinline__ void load8_int8(const signed char* q, i64 i, i64 n, bool aligned, float v[8]) {

@@ -1,7 +1,7 @@
 // Copies, gathers, blends, seeded values and checks.
 #include "common.cuh"
 
-namespace {
+namespace kinema {
 
 /** Up to six axes, outermost first; unused ones lie in front with size 1 and stride 0. */
 struct Strided {
@@ -129,7 +129,7 @@ KERNEL __launch_bounds__(256) kinema_fill(void* dst, i32 dstType, Strided s, flo
     }
 }
 
-namespace {
+namespace kinema {
 
 template <bool SCATTER>
 __device__ __forceinline__ void move_rows(const void* src, i64 srcStride, i32 srcType, const i32* index, void* dst, i64 dstStride, i32 dstType,
@@ -183,7 +183,7 @@ KERNEL __launch_bounds__(256) kinema_cross_fade(const float* a, const float* b, 
 
 // ---- seeded values -------------------------------------------------------------------------------------------------
 
-namespace {
+namespace kinema {
 
 __device__ __forceinline__ u32 high_product(u32 a, u32 b) { return (u32) (((u64) a * b) >> 32); }
 
@@ -270,7 +270,7 @@ KERNEL kinema_count_not_finite(const void* x, Rows xRows, i32 xType, i64 rows, i
     }
 }
 
-namespace {
+namespace kinema {
 
 __device__ __forceinline__ double block_sum(double v) {
     __shared__ double parts[8];

@@ -1,7 +1,7 @@
 // Normalisation: one block per row (heads: one group of lanes per head), statistics in FP32, a row is read once.
 #include "block_row.cuh"
 
-namespace {
+namespace kinema {
 
 __device__ __forceinline__ float inverse_root_mean_square(BlockRow& row, float eps) {
     float squares = 0.0f;
@@ -16,18 +16,22 @@ __device__ __forceinline__ float inverse_root_mean_square(BlockRow& row, float e
 }
 
 /** v = v * inverse * weight[column..] */
+__device__ __forceinline__ void normalise(float v[8], float inverse, bool weighted, const float w[8]) {
+#pragma unroll
+    for (int j = 0; j < 8; j++) {
+        v[j] = v[j] * inverse;
+        if (weighted) {
+            v[j] = v[j] * w[j];
+        }
+    }
+}
+
 __device__ __forceinline__ void normalise(float v[8], float inverse, const void* weight, i32 type, i64 column, i64 width, bool aligned) {
     float w[8];
     if (weight != nullptr) {
         load8(weight, type, column, width, aligned, w);
     }
-#pragma unroll
-    for (int j = 0; j < 8; j++) {
-        v[j] = v[j] * inverse;
-        if (weight != nullptr) {
-            v[j] = v[j] * w[j];
-        }
-    }
+    normalise(v, inverse, weight != nullptr, w);
 }
 
 }  // namespace
@@ -49,7 +53,7 @@ KERNEL ROW_BOUNDS kinema_rms_norm(const void* x, Rows xRows, i32 xType, const vo
     });
 }
 
-namespace {
+namespace kinema {
 
 /** Shift and scale of one row. */
 struct Modulation {
@@ -78,11 +82,13 @@ struct Modulation {
 
 }  // namespace
 
-// Four blocks on SM90, where that goes without spills.
-#if !defined(__clang__) && __CUDA_ARCH__ >= 900
-#define MODULATE_BOUNDS __launch_bounds__(256, 4)
-#else
+// Four blocks on SM90, where that goes without spills; one for clang's code where it keeps results.
+#ifdef __clang__
 #define MODULATE_BOUNDS ROW_BOUNDS
+#define PREPARE_BOUNDS HELD_BOUNDS
+#else
+#define MODULATE_BOUNDS __launch_bounds__(256, __CUDA_ARCH__ >= 900 ? 4 : 3)
+#define PREPARE_BOUNDS ROW_BOUNDS
 #endif
 
 #define MODULATION                                                                                                                  \
@@ -107,7 +113,7 @@ KERNEL MODULATE_BOUNDS kinema_rms_norm_modulate(const float* x, i64 xStride, con
     });
 }
 
-KERNEL ROW_BOUNDS kinema_rms_norm_modulate_prepare_f16(const float* x, i64 xStride, const void* weight, i32 weightType, float eps,
+KERNEL PREPARE_BOUNDS kinema_rms_norm_modulate_prepare_f16(const float* x, i64 xStride, const void* weight, i32 weightType, float eps,
                                                                    const float* shift, i64 shiftStride, const float* scale,
                                                                    i64 scaleStride, const i32* rowIndex, u16* values, i64 valuesStride,
                                                                    float* rowScale, i64 rows, i64 width) {
@@ -191,7 +197,7 @@ KERNEL ROW_BOUNDS kinema_layer_norm(const void* x, Rows xRows, i32 xType, const 
 
 // ---- group norm ----------------------------------------------------------------------------------------------------
 
-namespace {
+namespace kinema {
 
 struct Moments {
     double sum;
@@ -294,7 +300,7 @@ KERNEL __launch_bounds__(256) kinema_group_norm_apply(const float* x, const Mome
 
 // ---- heads ---------------------------------------------------------------------------------------------------------
 
-namespace {
+namespace kinema {
 
 /** Heads that one thread works on: their loads are in flight together. */
 constexpr int HEADS = 2;
@@ -304,36 +310,38 @@ struct Head {
     u32 row;
     u32 head;
     bool live;
+    Raw8 raw;
+    Raw8 cosines;
+    Raw8 sines;
     float v[8];
-};
 
-__device__ __forceinline__ void turn(Head& h, const float* mine, int column, int width, const void* cosine, i64 cosineRow, const void* sine,
-                                     i64 sineRow, i32 tableType, i32 rotated) {
-    float c[8];
-    float s[8];
-    load8(advance(cosine, tableType, h.row * cosineRow), tableType, column, rotated, aligned16(cosine, tableType, cosineRow), c);
-    load8(advance(sine, tableType, h.row * sineRow), tableType, column, rotated, aligned16(sine, tableType, sineRow), s);
-    int half = rotated >> 1;
-    if ((half & 7) == 0) {
-        // All eight channels lie in one half, so do their partners.
-        float partner[8];
-        float sign = column < half ? -1.0f : 1.0f;
-        load8(mine, F32, column < half ? column + half : column - half, width, true, partner);
+    __device__ __forceinline__ void turn(const float* mine, int column, int width, i32 tableType, int rotated) {
+        float c[8];
+        float s[8];
+        unpack8(cosines, tableType, c);
+        unpack8(sines, tableType, s);
+        int half = rotated >> 1;
+        if ((half & 7) == 0) {
+            // All eight channels lie in one half, so do their partners.
+            float partner[8];
+            float sign = column < half ? -1.0f : 1.0f;
+            load8(mine, F32, column < half ? column + half : column - half, width, true, partner);
+#pragma unroll
+            for (int j = 0; j < 8; j++) {
+                v[j] = v[j] * c[j] + sign * partner[j] * s[j];
+            }
+            return;
+        }
 #pragma unroll
         for (int j = 0; j < 8; j++) {
-            h.v[j] = h.v[j] * c[j] + sign * partner[j] * s[j];
-        }
-        return;
-    }
-#pragma unroll
-    for (int j = 0; j < 8; j++) {
-        int i = column + j;
-        if (i < rotated) {
-            float partner = i < half ? -mine[i + half] : mine[i - half];
-            h.v[j] = h.v[j] * c[j] + partner * s[j];
+            int i = column + j;
+            if (i < rotated) {
+                float partner = i < half ? -mine[i + half] : mine[i - half];
+                v[j] = v[j] * c[j] + partner * s[j];
+            }
         }
     }
-}
+};
 
 }  // namespace
 
@@ -357,9 +365,32 @@ KERNEL __launch_bounds__(256) kinema_head_norm_rotary(const void* x, i64 xRow, i
         h[n].head = index - h[n].row * (u32) heads;
         h[n].live = h[n].row < rows;
         i64 at = h[n].live ? h[n].row * xRow + h[n].head * xHead : 0;
-        load8(advance(x, xType, at), xType, column, h[n].live ? width : 0, aligned, h[n].v);
+        h[n].raw = fetch8(advance(x, xType, at), xType, column, h[n].live ? width : 0, aligned);
+    }
+    Raw8 weights;
+    if (normed && weight != nullptr) {
+        weights = fetch8(weight, weightType, column, width, aligned16(weight, weightType, (i64) 0));
+    }
+    bool turned = cosine != nullptr && column < rotated;
+    if (turned) {
+        bool cosineAligned = aligned16(cosine, tableType, cosineRow);
+        bool sineAligned = aligned16(sine, tableType, sineRow);
+#pragma unroll
+        for (int n = 0; n < HEADS; n++) {
+            i64 row = h[n].live ? h[n].row : 0;
+            h[n].cosines = fetch8(advance(cosine, tableType, row * cosineRow), tableType, column, rotated, cosineAligned);
+            h[n].sines = fetch8(advance(sine, tableType, row * sineRow), tableType, column, rotated, sineAligned);
+        }
+    }
+#pragma unroll
+    for (int n = 0; n < HEADS; n++) {
+        unpack8(h[n].raw, xType, h[n].v);
     }
     if (normed) {
+        float w[8];
+        if (weight != nullptr) {
+            unpack8(weights, weightType, w);
+        }
 #pragma unroll
         for (int n = 0; n < HEADS; n++) {
             float squares = 0.0f;
@@ -371,7 +402,7 @@ KERNEL __launch_bounds__(256) kinema_head_norm_rotary(const void* x, i64 xRow, i
                 squares += shuffle_xor(squares, mask);
             }
             float inverse = 1.0f / square_root(squares / (float) width + eps);
-            normalise(h[n].v, inverse, weight, weightType, column, width, aligned16(weight, weightType, (i64) 0));
+            normalise(h[n].v, inverse, weight != nullptr, w);
         }
     }
     if (cosine != nullptr) {
@@ -382,8 +413,8 @@ KERNEL __launch_bounds__(256) kinema_head_norm_rotary(const void* x, i64 xRow, i
         sync_warp();
 #pragma unroll
         for (int n = 0; n < HEADS; n++) {
-            if (h[n].live && column < rotated) {
-                turn(h[n], channels[n] + (slot << shift) * 8, column, width, cosine, cosineRow, sine, sineRow, tableType, rotated);
+            if (turned) {
+                h[n].turn(channels[n] + (slot << shift) * 8, column, width, tableType, rotated);
             }
         }
     }

@@ -134,9 +134,9 @@ inline Shape rule_e(int64_t rows, int64_t width) {
     return {{(unsigned) ceil_div(v, bx), (unsigned) (gy < 65535 ? gy : 65535), 1}, {bx, by, 1}};
 }
 
-inline Shape rule_r(int64_t rows, int64_t width, int64_t threads = 256) {
+inline Shape rule_r(int64_t rows, int64_t width) {
     int64_t v = ceil_div(width, 8);
-    int64_t p = ceil_div(v, threads);
+    int64_t p = ceil_div(v, 256);
     return {{(unsigned) rows, 1, 1}, {(unsigned) (32 * ceil_div(ceil_div(v, p), 32)), 1, 1}};
 }
 

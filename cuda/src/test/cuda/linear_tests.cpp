@@ -59,7 +59,7 @@ void swiglu_prepare(int64_t rows, int64_t width, int type, float size) {
     both.set(normal(rows * 2 * width, size));
     Matrix y(rows, width, F16);
     Matrix scales(1, rows, F32);
-    Shape s = rule_r(rows, width, 512);
+    Shape s = rule_r(rows, width);
     launch("kinema_swiglu_prepare_f16", s.grid, s.block, 0, both.at(), both.stride, both.at() + width * bytes_of(type), both.stride, type, y.at(), y.stride,
            scales.at(), rows, width);
     std::vector<double> expected;

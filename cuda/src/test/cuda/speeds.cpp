@@ -81,7 +81,7 @@ void wide() {
     Rows view{2 * FFN, 0, 1, 0};
     Rows outView{FFN, 0, 1, 0};
     Shape e = rule_e(ROWS, FFN);
-    Shape r = rule_r(ROWS, FFN, 512);
+    Shape r = rule_r(ROWS, FFN);
     double n = (double) ROWS * FFN;
     for (int type : {F16, BF16}) {
         moved((std::string("swiglu ") + name_of(type)).c_str(), 6 * n, [&] {

@@ -23,7 +23,7 @@ import java.util.OptionalLong;
  */
 public final class EngineOptionsJson {
     private static final List<String> FIELDS = List.of("model", "transformer", "transformer_layout", "device", "precision", "threads", "attention_backend",
-            "attention_query_tile", "kernel_architecture", "max_device_memory", "fp16_weight_layout");
+            "attention_query_tile", "kernel_architecture", "max_device_memory", "fp16_weight_layout", "weight_offload");
 
     private EngineOptionsJson() {
     }

@@ -1,0 +1,164 @@
+// The instructions of SM90 that flash_hopper.cu is made of: barriers in shared memory, turns, and warpgroup products.
+#pragma once
+
+#include "common.cuh"
+
+__device__ __forceinline__ u32 shared_address(const void* p) {
+    u64 address;
+    asm("cvta.to.shared.u64 %0, %1;" : "=l"(address) : "l"(p));
+    return (u32) address;
+}
+
+// ---- barriers ------------------------------------------------------------------------------------------------------
+
+__device__ __forceinline__ void barrier_init(u32 barrier, u32 arrivals) {
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals) : "memory");
+}
+
+__device__ __forceinline__ void barrier_arrive(u32 barrier) {
+    asm volatile("{ .reg .b64 state; mbarrier.arrive.shared::cta.b64 state, [%0]; }" ::"r"(barrier) : "memory");
+}
+
+__device__ __forceinline__ void barrier_wait(u32 barrier, u32 parity) {
+    asm volatile(
+            "{ .reg .pred done;\n"
+            "again: mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
+            "@!done bra again; }" ::"r"(barrier), "r"(parity) : "memory");
+}
+
+__device__ __forceinline__ void turn_wait(int id) { asm volatile("bar.sync %0, 256;" ::"r"(id) : "memory"); }
+
+__device__ __forceinline__ void turn_pass(int id) { asm volatile("bar.arrive %0, 256;" ::"r"(id) : "memory"); }
+
+// ---- products ------------------------------------------------------------------------------------------------------
+
+/** Describes a tile in shared memory: 128-byte swizzle, 8-row groups 1024 bytes apart, halves `halfBytes` apart (for transposed reads). */
+__device__ __forceinline__ u64 descriptor(u32 address, u32 halfBytes) {
+    return (u64) ((address & 0x3ffff) >> 4) | ((u64) (halfBytes >> 4) << 16) | ((u64) (1024 >> 4) << 32) | ((u64) 1 << 62);
+}
+
+__device__ __forceinline__ void products_begin() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
+
+__device__ __forceinline__ void products_issued() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
+
+template <int LEFT>
+__device__ __forceinline__ void products_done() {
+    asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(LEFT) : "memory");
+}
+
+/** Keeps the compiler from moving uses of registers across the point where a product owns them. */
+template <int COUNT>
+__device__ __forceinline__ void settle(float (&d)[COUNT]) {
+#pragma unroll
+    for (int i = 0; i < COUNT; i++) {
+        asm volatile("" : "+f"(d[i])::"memory");
+    }
+}
+
+// d = a b (+ d): a and b in shared memory, both with the summed axis contiguous.
+#define PRODUCT_SHARED_128(OPERANDS, d, a, b, accumulate)                                                                                   \
+    asm volatile(                                                                                                                           \
+            "{ .reg .pred p; setp.ne.b32 p, %66, 0; wgmma.mma_async.sync.aligned.m64n128k16.f32." OPERANDS " {"                             \
+            "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, "                               \
+            "%21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, %36, %37, %38, %39, "                               \
+            "%40, %41, %42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, "                               \
+            "%59, %60, %61, %62, %63"                                                                                                       \
+            "}, %64, %65, p, 1, 1, 0, 0; }"                                                                                                 \
+            : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]), "+f"(d[6]), "+f"(d[7]), "+f"(d[8]),                   \
+              "+f"(d[9]), "+f"(d[10]), "+f"(d[11]), "+f"(d[12]), "+f"(d[13]), "+f"(d[14]), "+f"(d[15]), "+f"(d[16]),                        \
+              "+f"(d[17]), "+f"(d[18]), "+f"(d[19]), "+f"(d[20]), "+f"(d[21]), "+f"(d[22]), "+f"(d[23]), "+f"(d[24]),                       \
+              "+f"(d[25]), "+f"(d[26]), "+f"(d[27]), "+f"(d[28]), "+f"(d[29]), "+f"(d[30]), "+f"(d[31]), "+f"(d[32]),                       \
+              "+f"(d[33]), "+f"(d[34]), "+f"(d[35]), "+f"(d[36]), "+f"(d[37]), "+f"(d[38]), "+f"(d[39]), "+f"(d[40]),                       \
+              "+f"(d[41]), "+f"(d[42]), "+f"(d[43]), "+f"(d[44]), "+f"(d[45]), "+f"(d[46]), "+f"(d[47]), "+f"(d[48]),                       \
+              "+f"(d[49]), "+f"(d[50]), "+f"(d[51]), "+f"(d[52]), "+f"(d[53]), "+f"(d[54]), "+f"(d[55]), "+f"(d[56]),                       \
+              "+f"(d[57]), "+f"(d[58]), "+f"(d[59]), "+f"(d[60]), "+f"(d[61]), "+f"(d[62]), "+f"(d[63])                                     \
+            : "l"(a), "l"(b), "r"(accumulate))
+
+#define PRODUCT_SHARED_176(OPERANDS, d, a, b, accumulate)                                                                                   \
+    asm volatile(                                                                                                                           \
+            "{ .reg .pred p; setp.ne.b32 p, %90, 0; wgmma.mma_async.sync.aligned.m64n176k16.f32." OPERANDS " {"                             \
+            "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, "                               \
+            "%21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, %36, %37, %38, %39, "                               \
+            "%40, %41, %42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, "                               \
+            "%59, %60, %61, %62, %63, %64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, "                               \
+            "%78, %79, %80, %81, %82, %83, %84, %85, %86, %87"                                                                              \
+            "}, %88, %89, p, 1, 1, 0, 0; }"                                                                                                 \
+            : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]), "+f"(d[6]), "+f"(d[7]), "+f"(d[8]),                   \
+              "+f"(d[9]), "+f"(d[10]), "+f"(d[11]), "+f"(d[12]), "+f"(d[13]), "+f"(d[14]), "+f"(d[15]), "+f"(d[16]),                        \
+              "+f"(d[17]), "+f"(d[18]), "+f"(d[19]), "+f"(d[20]), "+f"(d[21]), "+f"(d[22]), "+f"(d[23]), "+f"(d[24]),                       \
+              "+f"(d[25]), "+f"(d[26]), "+f"(d[27]), "+f"(d[28]), "+f"(d[29]), "+f"(d[30]), "+f"(d[31]), "+f"(d[32]),                       \
+              "+f"(d[33]), "+f"(d[34]), "+f"(d[35]), "+f"(d[36]), "+f"(d[37]), "+f"(d[38]), "+f"(d[39]), "+f"(d[40]),                       \
+              "+f"(d[41]), "+f"(d[42]), "+f"(d[43]), "+f"(d[44]), "+f"(d[45]), "+f"(d[46]), "+f"(d[47]), "+f"(d[48]),                       \
+              "+f"(d[49]), "+f"(d[50]), "+f"(d[51]), "+f"(d[52]), "+f"(d[53]), "+f"(d[54]), "+f"(d[55]), "+f"(d[56]),                       \
+              "+f"(d[57]), "+f"(d[58]), "+f"(d[59]), "+f"(d[60]), "+f"(d[61]), "+f"(d[62]), "+f"(d[63]), "+f"(d[64]),                       \
+              "+f"(d[65]), "+f"(d[66]), "+f"(d[67]), "+f"(d[68]), "+f"(d[69]), "+f"(d[70]), "+f"(d[71]), "+f"(d[72]),                       \
+              "+f"(d[73]), "+f"(d[74]), "+f"(d[75]), "+f"(d[76]), "+f"(d[77]), "+f"(d[78]), "+f"(d[79]), "+f"(d[80]),                       \
+              "+f"(d[81]), "+f"(d[82]), "+f"(d[83]), "+f"(d[84]), "+f"(d[85]), "+f"(d[86]), "+f"(d[87])                                     \
+            : "l"(a), "l"(b), "r"(accumulate))
+
+// d += a b: a in registers, b in shared memory with the summed axis along rows.
+#define PRODUCT_REGISTERS_128(OPERANDS, d, a, b)                                                                                            \
+    asm volatile(                                                                                                                           \
+            "{ wgmma.mma_async.sync.aligned.m64n128k16.f32." OPERANDS " {"                                                                  \
+            "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, "                               \
+            "%21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, %36, %37, %38, %39, "                               \
+            "%40, %41, %42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, "                               \
+            "%59, %60, %61, %62, %63"                                                                                                       \
+            "}, {%64, %65, %66, %67}, %68, 1, 1, 1, 1; }"                                                                                   \
+            : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]), "+f"(d[6]), "+f"(d[7]), "+f"(d[8]),                   \
+              "+f"(d[9]), "+f"(d[10]), "+f"(d[11]), "+f"(d[12]), "+f"(d[13]), "+f"(d[14]), "+f"(d[15]), "+f"(d[16]),                        \
+              "+f"(d[17]), "+f"(d[18]), "+f"(d[19]), "+f"(d[20]), "+f"(d[21]), "+f"(d[22]), "+f"(d[23]), "+f"(d[24]),                       \
+              "+f"(d[25]), "+f"(d[26]), "+f"(d[27]), "+f"(d[28]), "+f"(d[29]), "+f"(d[30]), "+f"(d[31]), "+f"(d[32]),                       \
+              "+f"(d[33]), "+f"(d[34]), "+f"(d[35]), "+f"(d[36]), "+f"(d[37]), "+f"(d[38]), "+f"(d[39]), "+f"(d[40]),                       \
+              "+f"(d[41]), "+f"(d[42]), "+f"(d[43]), "+f"(d[44]), "+f"(d[45]), "+f"(d[46]), "+f"(d[47]), "+f"(d[48]),                       \
+              "+f"(d[49]), "+f"(d[50]), "+f"(d[51]), "+f"(d[52]), "+f"(d[53]), "+f"(d[54]), "+f"(d[55]), "+f"(d[56]),                       \
+              "+f"(d[57]), "+f"(d[58]), "+f"(d[59]), "+f"(d[60]), "+f"(d[61]), "+f"(d[62]), "+f"(d[63])                                     \
+            : "r"((a)[0]), "r"((a)[1]), "r"((a)[2]), "r"((a)[3]), "l"(b))
+
+#define PRODUCT_REGISTERS_64(OPERANDS, d, a, b)                                                                                             \
+    asm volatile(                                                                                                                           \
+            "{ wgmma.mma_async.sync.aligned.m64n64k16.f32." OPERANDS " {"                                                                   \
+            "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, "                               \
+            "%21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"                                                                         \
+            "}, {%32, %33, %34, %35}, %36, 1, 1, 1, 1; }"                                                                                   \
+            : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]), "+f"(d[6]), "+f"(d[7]), "+f"(d[8]),                   \
+              "+f"(d[9]), "+f"(d[10]), "+f"(d[11]), "+f"(d[12]), "+f"(d[13]), "+f"(d[14]), "+f"(d[15]), "+f"(d[16]),                        \
+              "+f"(d[17]), "+f"(d[18]), "+f"(d[19]), "+f"(d[20]), "+f"(d[21]), "+f"(d[22]), "+f"(d[23]), "+f"(d[24]),                       \
+              "+f"(d[25]), "+f"(d[26]), "+f"(d[27]), "+f"(d[28]), "+f"(d[29]), "+f"(d[30]), "+f"(d[31])                                     \
+            : "r"((a)[0]), "r"((a)[1]), "r"((a)[2]), "r"((a)[3]), "l"(b))
+
+template <int TYPE>
+__device__ __forceinline__ void product_shared(float (&d)[64], u64 a, u64 b, int accumulate) {
+    if (TYPE == F16) {
+        PRODUCT_SHARED_128("f16.f16", d, a, b, accumulate);
+    } else {
+        PRODUCT_SHARED_128("bf16.bf16", d, a, b, accumulate);
+    }
+}
+
+template <int TYPE>
+__device__ __forceinline__ void product_shared(float (&d)[88], u64 a, u64 b, int accumulate) {
+    if (TYPE == F16) {
+        PRODUCT_SHARED_176("f16.f16", d, a, b, accumulate);
+    } else {
+        PRODUCT_SHARED_176("bf16.bf16", d, a, b, accumulate);
+    }
+}
+
+template <int TYPE>
+__device__ __forceinline__ void product_registers(float (&d)[64], const u32 a[4], u64 b) {
+    if (TYPE == F16) {
+        PRODUCT_REGISTERS_128("f16.f16", d, a, b);
+    } else {
+        PRODUCT_REGISTERS_128("bf16.bf16", d, a, b);
+    }
+}
+
+template <int TYPE>
+__device__ __forceinline__ void product_registers(float (&d)[32], const u32 a[4], u64 b) {
+    if (TYPE == F16) {
+        PRODUCT_REGISTERS_64("f16.f16", d, a, b);
+    } else {
+        PRODUCT_REGISTERS_64("bf16.bf16", d, a, b);
+    }
+}
