@@ -100,7 +100,8 @@ class UploadsTest {
                 socket.getOutputStream().flush();
             }
         }
-        for (int look = 0; look < 100 && !server.leftInStaging().isEmpty(); look++) {
+        // Each ends as a body that broke off, once the server has noticed.
+        for (int look = 0; look < 600 && !server.get("/metrics").text().contains("route=\"/v1/videos\",status=\"408\"} 5"); look++) {
             TestServer.sleep(50);
         }
         assertThat(server.leftInStaging()).isEmpty();

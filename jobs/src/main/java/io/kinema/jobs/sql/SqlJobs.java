@@ -86,10 +86,12 @@ public final class SqlJobs implements JobStore, WorkQueue {
     @Override
     public Submitted submit(Submission submission) {
         Optional<String> fingerprint = submission.idempotencyKey().map(key -> RequestFingerprint.of(submission));
-        // Looked at twice: here so that nothing is stored for a job that is not taken, and again under the queue's lock.
-        Optional<Submitted> early = database.transaction("looking at the queue", c -> earlierOrRoom(c, submission, fingerprint));
-        if (early.isPresent()) {
-            return early.get();
+        if (JobInputs.any(submission.generate())) {
+            // Looked at twice: here so that no inputs are stored for a job that is not taken, and again under the queue's lock.
+            Optional<Submitted> early = database.transaction("looking at the queue", c -> earlierOrRoom(c, submission, fingerprint));
+            if (early.isPresent()) {
+                return early.get();
+            }
         }
         JobId id = JobId.random();
         GenerateRequest stored = JobInputs.store(id, submission.generate(), storage);

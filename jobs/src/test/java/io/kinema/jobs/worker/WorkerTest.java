@@ -173,6 +173,7 @@ class WorkerTest {
     }
 
     @Test
+    @Tag("long")
     void aFrozenEngineIsKilled() throws Exception {
         JobId id = submit("a freeze-at=TEXT_ENCODING");
         assertThat(worker.make(id)).isEqualTo(Turn.RETRY);
@@ -189,6 +190,7 @@ class WorkerTest {
     }
 
     @Test
+    @Tag("long")
     void anEngineThatPrintsOnThePipeIsNotBelieved() throws Exception {
         JobId id = submit("a babble-at=LOADING");
         assertThat(worker.make(id)).isEqualTo(Turn.RETRY);
@@ -234,6 +236,7 @@ class WorkerTest {
     }
 
     @Test
+    @Tag("long")
     void drainingLetsAShortJobFinish() throws Exception {
         worker.close();
         worker = worker(TIMES.drain(A_WHILE), FakeEngine.launcher(1));
@@ -260,6 +263,7 @@ class WorkerTest {
     }
 
     @Test
+    @Tag("long")
     void aReadOnlyStorageFailsTheJobAndLosesNothingElse() throws Exception {
         OutputStorage readOnly = new FailingStorage(storage, key -> key.value().startsWith("outputs/"));
         worker.close();
@@ -270,6 +274,7 @@ class WorkerTest {
     }
 
     @Test
+    @Tag("long")
     void aStorageThatComesBackInTimeCostsNothing() throws Exception {
         long until = System.nanoTime() + Duration.ofMillis(700).toNanos();
         OutputStorage flaky = new FailingStorage(storage, key -> key.value().startsWith("outputs/") && System.nanoTime() < until);
@@ -283,6 +288,7 @@ class WorkerTest {
     }
 
     @Test
+    @Tag("long")
     void anEngineThatDoesNotStartTouchesNoJob() throws Exception {
         worker.close();
         worker = worker(TIMES, () -> new ProcessBuilder("false").start());
