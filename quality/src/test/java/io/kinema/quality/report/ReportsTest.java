@@ -123,6 +123,13 @@ class ReportsTest {
     }
 
     @Test
+    void theSameComparisonGivesTheSameBytes() {
+        Comparison again = Comparer.compare(comparison.candidate().given(), comparison.reference().given(), ComparisonOptions.defaults().withPictures());
+        assertThat(JsonReport.of(again, true).toString()).isEqualTo(JsonReport.of(comparison, true).toString());
+        assertThat(HtmlReport.page(again)).isEqualTo(HtmlReport.page(comparison));
+    }
+
+    @Test
     void namesWithMarkupStayText() {
         assertThat(HtmlReport.page(comparison)).contains("a &lt;b&gt; &amp; &quot;c&quot;").doesNotContain("a <b> &");
     }
