@@ -82,9 +82,13 @@ final class CompareCommand implements Callable<Integer> {
         Comparison comparison = Comparer.compare(candidate, reference, options, this::show);
         clearLine();
         report.ifPresent(file -> HtmlReport.write(comparison, file));
-        terminal.print(json ? JsonReport.of(comparison).toPrettyString() : TableReport.of(comparison));
-        boolean pass = comparison.verdict().passed() && (!strict || comparison.warnings().isEmpty());
-        return pass ? ExitCode.DONE : ExitCode.FAILED;
+        boolean warned = strict && !comparison.warnings().isEmpty();
+        boolean accepted = comparison.verdict().passed() && !warned;
+        terminal.print(json ? JsonReport.of(comparison, accepted).toPrettyString() : TableReport.of(comparison));
+        if (!json && warned) {
+            terminal.print("FAIL: --strict allows no warning");
+        }
+        return accepted ? ExitCode.DONE : ExitCode.FAILED;
     }
 
     /** A line that is rewritten, for a person; a file or a pipe gets results only. */

@@ -53,6 +53,10 @@ final class ExecutionOptions {
             + "(default: all that fit stay there).")
     private Optional<String> weightOffload = Optional.empty();
 
+    @Option(names = "--vae-precision", paramLabel = "PLAN", description = "Plan of the video decoder's products: fp32, fp16-fp32res or bf16-fp32res "
+            + "(default: fp32).")
+    private Optional<String> vaePrecision = Optional.empty();
+
     @Option(names = "--random-weights", paramLabel = "released", description = "The released model's sizes with random weights: measures speed and "
             + "memory, makes noise.")
     private Optional<String> randomWeights = Optional.empty();
@@ -73,6 +77,7 @@ final class ExecutionOptions {
         EngineOptions.Builder options = EngineOptions.builder();
         model.ifPresent(options::model);
         randomWeights.map(ExecutionOptions::random).ifPresent(options::model);
+        vaePrecision.map(ExecutionOptions::precision).ifPresent(options::vaePrecision);
         weightOffload.map(ExecutionOptions::residency).ifPresent(options::weightOffload);
         transformer.ifPresent(options::transformer);
         transformerLayout.map(ExecutionOptions::layout).ifPresent(options::transformerLayout);

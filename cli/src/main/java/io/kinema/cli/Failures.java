@@ -1,5 +1,6 @@
 package io.kinema.cli;
 
+import io.kinema.compute.DeviceUnavailableException;
 import io.kinema.engine.BadRequestException;
 import io.kinema.media.BadMediaException;
 import io.kinema.weights.BadWeightsException;
@@ -16,7 +17,7 @@ final class Failures {
 
     static int report(Throwable failure, CommandSpec command, Terminal terminal, boolean debug) {
         Optional<String> mistake = mistake(failure, command);
-        terminal.err().println(command.qualifiedName() + ": " + mistake.orElseGet(() -> unexpected(failure)) + (debug || mistake.isPresent() ? "" : DEBUG_HINT));
+        terminal.err().println(command.qualifiedName() + ": " + mistake.orElseGet(() -> unexpected(failure)) + (debug || mistake.isPresent() || failure instanceof DeviceUnavailableException ? "" : DEBUG_HINT));
         if (debug) {
             failure.printStackTrace(terminal.err());
         }
@@ -38,6 +39,7 @@ final class Failures {
     private static String unexpected(Throwable failure) {
         String message = oneLine(String.valueOf(failure.getMessage()));
         return switch (failure) {
+            case DeviceUnavailableException device -> device.getMessage();
             case OutOfMemoryError memory -> "out of memory: " + message;
             default -> "failed with " + failure.getClass().getSimpleName() + ": " + message;
         };

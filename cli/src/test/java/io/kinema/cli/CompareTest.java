@@ -101,6 +101,7 @@ class CompareTest {
         String[] strict = Arrays.copyOf(loose, loose.length + 1);
         strict[loose.length] = "--strict";
         assertThat(captured.kinema(strict)).isEqualTo(ExitCode.FAILED);
+        assertThat(captured.out()).endsWith("FAIL: --strict allows no warning" + System.lineSeparator());
     }
 
     @Test

@@ -169,7 +169,7 @@ class RequestsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"--width=300 --height=256", "--frames=0", "--task=ref2va", "--reference=film:x", "--reference=audio:x.wav", "--reference=video:nowhere.mp4",
-        "--image=nowhere.png", "--device=cuda:0", "--threads=0", "--model=nowhere", "--outputs=11", "--outputs=0", "--steps=0", "--seed=-1",
+        "--image=nowhere.png", "--device=tpu:0", "--threads=0", "--model=nowhere", "--outputs=11", "--outputs=0", "--steps=0", "--seed=-1",
         "--precision=fp64", "--output=clip.avi", "--transformer=nowhere", "--reference=latents:nowhere.safetensors"})
     void aPlanRefusesWhatGenerateRefusesInTheSameWords(String wrong) {
         List<String> options = new ArrayList<>(List.of(wrong.split(" ")));

@@ -21,7 +21,7 @@ public interface BackendProvider {
     /**
      * Opens the device.
      *
-     * @throws IllegalStateException with one line that says what is missing on this machine and what to do
+     * @throws DeviceUnavailableException with one line that says what is missing on this machine and what to do
      */
     Backend open(String device, BackendOptions options);
 

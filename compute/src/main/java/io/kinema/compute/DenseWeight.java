@@ -26,6 +26,17 @@ public record DenseWeight(Tensor values, Optional<Rotation> rotation) implements
     }
 
     @Override
+    public DenseWeight rows(int from, int to) {
+        return new DenseWeight(values.rows(from, to), rotation);
+    }
+
+    @Override
+    public DenseWeight columns(int from, int to) {
+        Weight.requireGroupBounds(from, to, rotation);
+        return new DenseWeight(values.slice(1, from, to), rotation);
+    }
+
+    @Override
     public int outFeatures() {
         return values.size(0);
     }

@@ -16,6 +16,18 @@ public record EncodedWeight(EncodedMatrix matrix, Optional<Rotation> rotation) i
     }
 
     @Override
+    public EncodedWeight rows(int from, int to) {
+        return new EncodedWeight(matrix.rows(from, to), rotation);
+    }
+
+    /** Decodes whole rows and keeps a part of each, since an encoding may not be cut there. */
+    @Override
+    public EncodedWeight columns(int from, int to) {
+        Weight.requireGroupBounds(from, to, rotation);
+        return new EncodedWeight(new EncodedColumns(matrix, from, to), rotation);
+    }
+
+    @Override
     public int outFeatures() {
         return Math.toIntExact(matrix.rows());
     }

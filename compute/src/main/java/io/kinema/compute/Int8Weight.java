@@ -8,7 +8,7 @@ import java.util.Optional;
  * uses them and forgets them: {@code w[n, k] = round(values[n, k] * scales[n])}, the product rounded to FP32 first and then
  * once to F16 or BF16 when the operand is that.
  *
- * @param values   I8 [outFeatures, inFeatures], row-major
+ * @param values   I8 [outFeatures, inFeatures], row-major, rows may be strided
  * @param scales   FP32 [outFeatures], finite and above 0
  * @param rotation of the input axis, see {@link Weight#rotation()}
  */
@@ -21,6 +21,17 @@ public record Int8Weight(Tensor values, Tensor scales, Optional<Rotation> rotati
             throw new IllegalArgumentException("int8 weight scales: got " + scales + ", expected F32[" + values.size(0) + "]");
         }
         Weight.requireWholeGroups(values.size(1), rotation);
+    }
+
+    @Override
+    public Int8Weight rows(int from, int to) {
+        return new Int8Weight(values.rows(from, to), scales.rows(from, to), rotation);
+    }
+
+    @Override
+    public Int8Weight columns(int from, int to) {
+        Weight.requireGroupBounds(from, to, rotation);
+        return new Int8Weight(values.slice(1, from, to), scales, rotation);
     }
 
     @Override

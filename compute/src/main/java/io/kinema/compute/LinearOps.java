@@ -45,7 +45,8 @@ public interface LinearOps {
     /**
      * Rows in the coordinates of a rotated weight: every group of {@code rotation.group()} values times R, see
      * {@link Rotation}. Sums in FP32 (the order is the backend's own), times the exact factor 1/sqrt(group), then one rounding
-     * to the dtype of x. Row scales stay as they are, since R is linear.
+     * to the dtype of x. Row scales stay as they are, since R is linear. Rows that {@link #prepare} made stay within FP16 for
+     * groups up to 256; F16 rows from elsewhere may become infinite above 65504 / sqrt(group).
      *
      * @param x  [M, K] not rotated, K a multiple of the group
      * @param ws owner of the result

@@ -17,6 +17,26 @@ public sealed interface Weight permits DenseWeight, Int8Weight, EncodedWeight {
      */
     Optional<Rotation> rotation();
 
+    /** The part that makes outputs [from, to), as a view. @throws IndexOutOfBoundsException when there are fewer */
+    Weight rows(int from, int to);
+
+    /**
+     * The part that reads inputs [from, to), as a view: products of the parts of a row and the parts of a weight add up to the
+     * product of the whole.
+     *
+     * @throws IndexOutOfBoundsException when there are fewer
+     * @throws IllegalArgumentException  when the bounds cut a rotated group
+     */
+    Weight columns(int from, int to);
+
+    /** @throws IllegalArgumentException when a bound lies inside a rotated group */
+    static void requireGroupBounds(int from, int to, Optional<Rotation> rotation) {
+        if (rotation.isPresent() && (from % rotation.get().group() != 0 || to % rotation.get().group() != 0)) {
+            throw new IllegalArgumentException("columns: got [" + from + ", " + to + "), expected bounds that are multiples of the rotation's group "
+                    + rotation.get().group());
+        }
+    }
+
     /** @throws IllegalArgumentException when {@code columns} are no whole number of groups */
     static void requireWholeGroups(int columns, Optional<Rotation> rotation) {
         if (rotation.isPresent() && columns % rotation.get().group() != 0) {

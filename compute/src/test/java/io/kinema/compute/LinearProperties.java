@@ -116,6 +116,42 @@ class LinearProperties {
         return WeightKinds.rounded(backend, Tensor.ofFloats(values, w.outFeatures(), w.inFeatures()), dtype);
     }
 
+    /** Parts of a weight are parts of the product: outputs and inputs by their sum. */
+    @Property(tries = 30)
+    void partsOfAWeightMakePartsOfTheProduct(@ForAll @IntRange(min = 1, max = 7) int rows, @ForAll @IntRange(min = 2, max = 5) int groups,
+                                             @ForAll @IntRange(min = 2, max = 60) int outputs, @ForAll long seed) {
+        int inputs = 16 * groups;
+        int output = 1 + (int) Long.remainderUnsigned(seed, outputs - 1);
+        int input = 16 * (1 + (int) Long.remainderUnsigned(seed, groups - 1));
+        Rotation rotation = new Rotation(16);
+        for (Backend backend : BACKENDS) {
+            Values v = new Values(seed);
+            Tensor x = v.normal(rows, inputs);
+            try (Workspace ws = backend.workspace("test")) {
+                Operand rotated = backend.rotate(Operand.of(x), rotation, ws);
+                WeightKinds.all(backend, v.normal(outputs, inputs), Optional.of(rotation)).forEach((name, w) -> {
+                    Operand whole = w.rotation().isPresent() ? rotated : Operand.of(x);
+                    Tensor expected = product(backend, whole, w);
+                    assertThat(Values.relativeL2(product(backend, whole, w.rows(output, outputs)).toFloats(), expected.slice(1, output, outputs).toFloats()))
+                            .as("outputs of %s", name).isLessThan(1e-6);
+                    Tensor sum = product(backend, columns(whole, 0, input), w.columns(0, input));
+                    backend.add(sum, product(backend, columns(whole, input, inputs), w.columns(input, inputs)), sum);
+                    assertThat(Values.relativeL2(sum.toFloats(), expected.toFloats())).as("inputs of %s", name).isLessThan(2e-6);
+                });
+            }
+        }
+    }
+
+    private static Operand columns(Operand x, int from, int to) {
+        return new Operand(x.values().slice(1, from, to), x.rowScale(), x.rotation());
+    }
+
+    private static Tensor product(Backend backend, Operand x, Weight w) {
+        Tensor out = Values.empty(x.values().size(0), w.outFeatures());
+        backend.linear(x, w, out);
+        return out;
+    }
+
     /** Only the asked slice of a wider output is written. */
     @Property(tries = 30)
     void neighboursOfASliceKeepTheirValues(@ForAll @IntRange(min = 1, max = 9) int rows, @ForAll @IntRange(min = 1, max = 40) int outputs,

@@ -3,6 +3,7 @@ package io.kinema.cuda;
 import io.kinema.compute.Backend;
 import io.kinema.compute.BackendOptions;
 import io.kinema.compute.BackendProvider;
+import io.kinema.compute.DeviceUnavailableException;
 import io.kinema.cuda.ffi.CudaException;
 import io.kinema.cuda.ffi.CudaUnavailableException;
 import io.kinema.cuda.memory.DeviceMemoryException;
@@ -39,7 +40,7 @@ public final class CudaBackendProvider implements BackendProvider {
         try {
             return CudaBackend.open(index, CudaOptions.of(options));
         } catch (CudaUnavailableException | CudaException | DeviceMemoryException | LinkageError e) {
-            throw new IllegalStateException("device " + device + ": " + e.getMessage(), e);
+            throw new DeviceUnavailableException("device " + device + ": " + e.getMessage(), e);
         }
     }
 

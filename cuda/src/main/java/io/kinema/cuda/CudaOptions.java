@@ -33,7 +33,7 @@ public record CudaOptions(AttentionChoice attention, int queryTile, OptionalInt 
 
     /** The kernels for FP16 and BF16 attention. FP32 operands are always computed in FP32, see docs/cuda.md. */
     public enum AttentionChoice {
-        /** cuDNN where it is found and takes the shape, else flash, else reference. */
+        /** On SM90 flash; elsewhere cuDNN where it is found and takes the shape, else flash; what none of them takes, reference. */
         AUTO("auto"),
         /** cuDNN for attention that is not causal, flash for the causal one of a text encoder. */
         CUDNN("cudnn"),

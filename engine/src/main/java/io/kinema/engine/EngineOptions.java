@@ -22,11 +22,12 @@ import java.util.OptionalInt;
  * @param backend     what a device other than the CPU is told
  * @param fp16WeightLayout in which order the transformer's FP16 matrices lie, for the plan fp16-fp32res alone; row when empty
  * @param weightOffload    keep one network at a time on the device, whole or one layer of it; empty keeps all
+ * @param vaePrecision     plan of the video decoder's products
  * @param route       why somebody else chose these options for the caller, for the run record; empty otherwise
  */
 public record EngineOptions(Optional<Path> model, Optional<Path> transformer, Optional<WeightLayout> transformerLayout, String device,
                             Precision precision, OptionalInt threads, BackendOptions backend, Optional<MatrixLayout> fp16WeightLayout,
-                            Optional<WeightResidency> weightOffload, Optional<String> route) {
+                            Optional<WeightResidency> weightOffload, Precision vaePrecision, Optional<String> route) {
     /** Most threads an engine takes. */
     public static final int MAX_THREADS = 1024;
 
@@ -38,6 +39,7 @@ public record EngineOptions(Optional<Path> model, Optional<Path> transformer, Op
         Objects.requireNonNull(precision, "precision");
         Objects.requireNonNull(backend, "backend");
         Objects.requireNonNull(weightOffload, "weightOffload");
+        Objects.requireNonNull(vaePrecision, "vaePrecision");
         if (threads.isPresent() && (threads.getAsInt() < 1 || threads.getAsInt() > MAX_THREADS)) {
             throw new BadRequestException("threads", "" + threads.getAsInt(), "expected 1 to " + MAX_THREADS);
         }
@@ -63,7 +65,7 @@ public record EngineOptions(Optional<Path> model, Optional<Path> transformer, Op
 
     /** The same options, and why somebody chose them. */
     public EngineOptions chosenBecause(String reason) {
-        return new EngineOptions(model, transformer, transformerLayout, device, precision, threads, backend, fp16WeightLayout, weightOffload,
+        return new EngineOptions(model, transformer, transformerLayout, device, precision, threads, backend, fp16WeightLayout, weightOffload, vaePrecision,
                 Optional.of(reason));
     }
 
@@ -77,6 +79,7 @@ public record EngineOptions(Optional<Path> model, Optional<Path> transformer, Op
         private OptionalInt threads = OptionalInt.empty();
         private Optional<MatrixLayout> fp16WeightLayout = Optional.empty();
         private Optional<WeightResidency> weightOffload = Optional.empty();
+        private Precision vaePrecision = Precision.FP32;
         private BackendOptions backend = BackendOptions.DEFAULTS;
 
         private Builder() {
@@ -112,6 +115,12 @@ public record EngineOptions(Optional<Path> model, Optional<Path> transformer, Op
             return this;
         }
 
+        /** The plan of the video decoder's products; FP32 unless it is called. */
+        public Builder vaePrecision(Precision value) {
+            vaePrecision = Objects.requireNonNull(value, "vaePrecision");
+            return this;
+        }
+
         /** One network at a time on the device, whole or one layer of it. */
         public Builder weightOffload(WeightResidency value) {
             weightOffload = Optional.of(value);
@@ -130,7 +139,7 @@ public record EngineOptions(Optional<Path> model, Optional<Path> transformer, Op
         }
 
         public EngineOptions build() {
-            return new EngineOptions(model, transformer, transformerLayout, device, precision, threads, backend, fp16WeightLayout, weightOffload,
+            return new EngineOptions(model, transformer, transformerLayout, device, precision, threads, backend, fp16WeightLayout, weightOffload, vaePrecision,
                     Optional.empty());
         }
     }

@@ -23,7 +23,7 @@ import java.util.OptionalLong;
  */
 public final class EngineOptionsJson {
     private static final List<String> FIELDS = List.of("model", "transformer", "transformer_layout", "device", "precision", "threads", "attention_backend",
-            "attention_query_tile", "kernel_architecture", "max_device_memory", "fp16_weight_layout");
+            "attention_query_tile", "kernel_architecture", "max_device_memory", "fp16_weight_layout", "weight_offload", "vae_precision");
 
     private EngineOptionsJson() {
     }
@@ -46,6 +46,9 @@ public final class EngineOptionsJson {
         options.backend().maxMemoryBytes().ifPresent(value -> node.put("max_device_memory", value));
         options.fp16WeightLayout().ifPresent(value -> node.put("fp16_weight_layout", value.label()));
         options.weightOffload().ifPresent(value -> node.put("weight_offload", value.label()));
+        if (options.vaePrecision() != Precision.FP32) {
+            node.put("vae_precision", options.vaePrecision().label());
+        }
         return node;
     }
 
@@ -78,6 +81,7 @@ public final class EngineOptionsJson {
                 or(integer(node, "attention_query_tile"), base.backend().queryTile()),
                 or(integer(node, "kernel_architecture"), base.backend().architecture()),
                 node.has("max_device_memory") ? OptionalLong.of(whole(node, "max_device_memory")) : base.backend().maxMemoryBytes()));
+        options.vaePrecision(text(node, "vae_precision").map(EngineOptionsJson::precision).orElse(base.vaePrecision()));
         text(node, "weight_offload").map(EngineOptionsJson::residency).or(base::weightOffload).ifPresent(options::weightOffload);
         return options.build();
     }

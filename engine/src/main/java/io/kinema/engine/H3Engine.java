@@ -69,7 +69,7 @@ public final class H3Engine implements AutoCloseable {
         this.model = model;
         this.backend = backend;
         this.parts = new ModelParts(model, backend, options.precision(), options.transformer(), options.transformerLayout(),
-                options.fp16WeightLayout().orElse(MatrixLayout.ROW), options.weightOffload());
+                options.fp16WeightLayout().orElse(MatrixLayout.ROW), options.weightOffload(), options.vaePrecision());
         this.modelHash = CompletableFuture.supplyAsync(() -> CheckpointIdentity.of(model.root()).sha256(), Background::run);
     }
 

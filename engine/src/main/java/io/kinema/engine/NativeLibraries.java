@@ -1,26 +1,22 @@
 package io.kinema.engine;
 
 import io.kinema.compute.Backend;
+import io.kinema.engine.record.FileHashes;
 import io.kinema.engine.record.NativeLibrary;
 import io.kinema.media.MediaFacts;
-import io.kinema.weights.CheckpointIdentity;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
 /** The native libraries that a clip depends on. */
 final class NativeLibraries {
     private static final Path MAPS = Path.of("/proc/self/maps");
     private static final List<Path> SYSTEM = List.of(Path.of("/lib"), Path.of("/lib64"), Path.of("/usr/lib"), Path.of("/usr/lib64"));
-    /** A library that is mapped does not change any more. */
-    private static final Map<Path, String> HASHES = new ConcurrentHashMap<>();
 
     private NativeLibraries() {
     }
@@ -39,7 +35,7 @@ final class NativeLibraries {
         mapped(backend.libraries().keySet()).forEach(file -> files.put(String.valueOf(file.getFileName()), file));
         backend.report().libraryFiles().forEach(file -> files.put(String.valueOf(file.getFileName()), file));
         return files.entrySet().stream().filter(e -> Files.isRegularFile(e.getValue()))
-                .map(e -> new NativeLibrary(e.getKey(), HASHES.computeIfAbsent(e.getValue(), NativeLibraries::hash))).toList();
+                .map(e -> new NativeLibrary(e.getKey(), hash(e.getValue()))).toList();
     }
 
     /** @param named libraries that count wherever they lie */
@@ -57,7 +53,7 @@ final class NativeLibraries {
 
     private static String hash(Path file) {
         try {
-            return CheckpointIdentity.sha256(file);
+            return FileHashes.ofUser().sha256(file);
         } catch (IOException e) {
             return "unreadable: " + e.getMessage();
         }

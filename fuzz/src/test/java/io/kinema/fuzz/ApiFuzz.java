@@ -82,10 +82,16 @@ public final class ApiFuzz {
             Refusals.requireOneLine(refused.getMessage(), refused);
         } catch (Problem problem) {
             Refusals.requireOneLine(problem.getMessage(), problem);
-            if (problem.kind().status() < LEAST || problem.kind().status() > MOST || problem.getMessage().contains(SCRATCH.folder().toString())) {
+            if (problem.kind().status() < LEAST || problem.kind().status() > MOST || told(problem.getMessage(), text)) {
                 throw new AssertionError(problem);
             }
         }
+    }
+
+    /** A path of this machine that was not in the input: the fuzzer guesses it now and then. */
+    private static boolean told(String message, String input) {
+        String path = SCRATCH.folder().toString();
+        return message.contains(path) && !input.contains(path);
     }
 
     private static void call(String type, byte[] body) {

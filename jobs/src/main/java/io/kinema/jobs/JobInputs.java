@@ -49,6 +49,11 @@ public final class JobInputs {
         }));
     }
 
+    /** Whether a request names any. */
+    public static boolean any(GenerateRequest request) {
+        return request.image().isPresent() || request.lastImage().isPresent() || !request.references().isEmpty();
+    }
+
     /** The same request with other names for its inputs. */
     public static GenerateRequest renamed(GenerateRequest request, UnaryOperator<Path> name) {
         return new GenerateRequest(request.prompt(), request.task(), request.image().map(name), request.lastImage().map(name),

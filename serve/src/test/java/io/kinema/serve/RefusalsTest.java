@@ -129,6 +129,13 @@ class RefusalsTest {
         assertThat(answer.status()).as(answer.text()).isBetween(400, 422);
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"multipart/form-data", "multipart/form-data; boundary=", "multipart/form-data; boundary=\"unterminated", "multipart/form-data; boundary=\"a\" b\"",
+            "multipart/form-data; boundary=0123456789012345678901234567890123456789012345678901234567890123456789x"})
+    void unusableBoundariesAreMalformed(String type) {
+        assertThat(server.post("/v1/videos", type, "--b--".getBytes(StandardCharsets.US_ASCII)).status()).isEqualTo(400);
+    }
+
     @Test
     void aFileInAFieldThatTakesNoneIsRefused() {
         assertThat(server.post("/v1/videos", new Multipart().field("prompt", "x").file("mask", "m.png", "image/png", new byte[10])).status()).isEqualTo(422);

@@ -4,12 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import io.kinema.jobs.JobLimits;
 import io.kinema.media.image.PngWriter;
 import io.kinema.media.image.RgbImage;
 import io.kinema.serve.http.AccessKeys;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -56,6 +58,20 @@ class SafetyTest {
             }
             assertThat(as(server, "Bearer " + BOB, "/v1/videos").json().path("data")).isEmpty();
         }
+    }
+
+    @Test
+    void aKeyThatFillsItsShareLeavesTheOthersTheirs() throws IOException, InterruptedException {
+        JobLimits limits = new JobLimits(10, 2, Duration.ofHours(1));
+        try (TestServer server = TestServer.start(folder, limits, options -> options.keys(AccessKeys.parse("alice=" + ALICE + "\nbob=" + BOB)))) {
+            server.worker.pause(true);
+            assertThat(List.of(submitted(server, ALICE), submitted(server, ALICE), submitted(server, ALICE), submitted(server, BOB))).containsExactly(202, 202, 429, 202);
+        }
+    }
+
+    private static int submitted(TestServer server, String token) {
+        return server.send(server.request("/v1/videos").header("Authorization", "Bearer " + token).header("Content-Type", "application/json")
+                .POST(java.net.http.HttpRequest.BodyPublishers.ofString("{\"prompt\":\"x\"}"))).status();
     }
 
     private static TestServer.Answer as(TestServer server, String authorization, String path) {

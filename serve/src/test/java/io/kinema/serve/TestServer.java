@@ -84,7 +84,11 @@ final class TestServer implements AutoCloseable {
     }
 
     static TestServer start(Path folder, JobLimits limits, FakeWorker.FilmMaker films) throws IOException {
-        return new TestServer(folder, films, options -> options, onTheHeap(limits));
+        return start(folder, limits, films, options -> options);
+    }
+
+    static TestServer start(Path folder, JobLimits limits, FakeWorker.FilmMaker films, UnaryOperator<ServeOptions> options) throws IOException {
+        return new TestServer(folder, films, options, onTheHeap(limits));
     }
 
     /** Jobs in SQL, in an H2 file as kinema serve keeps them. */

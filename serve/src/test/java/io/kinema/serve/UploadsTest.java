@@ -2,9 +2,12 @@ package io.kinema.serve;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kinema.jobs.JobLimits;
+import io.kinema.jobs.OutputFile;
 import io.kinema.serve.body.BodyLimits;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.io.RandomAccessFile;
 import java.net.Socket;
 import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
@@ -100,7 +103,8 @@ class UploadsTest {
                 socket.getOutputStream().flush();
             }
         }
-        for (int look = 0; look < 100 && !server.leftInStaging().isEmpty(); look++) {
+        // Each ends as a body that broke off, once the server has noticed.
+        for (int look = 0; look < 600 && !server.get("/metrics").text().contains("route=\"/v1/videos\",status=\"408\"} 5"); look++) {
             TestServer.sleep(50);
         }
         assertThat(server.leftInStaging()).isEmpty();
@@ -141,6 +145,26 @@ class UploadsTest {
         assertThat(server.post("/v1/videos", "{\"prompt\":\"quick\"}").status()).isEqualTo(202);
         for (Socket socket : slow) {
             socket.close();
+        }
+    }
+
+    @Test
+    void whoeverDoesNotReadItsFilmIsCutOff() throws IOException, InterruptedException {
+        long length = 64L << 20;
+        try (TestServer films = TestServer.start(folder.resolve("films"), JobLimits.defaults(), (job, output, files) -> {
+            try (RandomAccessFile film = new RandomAccessFile(files.get(OutputFile.VIDEO).toFile(), "rw")) {
+                film.setLength(length);
+            }
+        }, options -> options.patience(Duration.ofSeconds(1)))) {
+            String id = films.post("/v1/videos", "{\"prompt\":\"long\"}").json().path("id").asText();
+            films.finished(id);
+            try (Socket socket = RawHttp.open(films.port())) {
+                socket.getOutputStream().write(("GET /v1/videos/" + id + "/content HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").getBytes(StandardCharsets.US_ASCII));
+                TestServer.sleep(5000);
+                assertThat(RawHttp.rest(socket).length()).isLessThan((int) length);
+            }
+            assertThat(films.get("/v1/videos/" + id + "/content").response().body()).as("for whoever reads").hasSize((int) length);
+            assertThat(films.failures).isEmpty();
         }
     }
 

@@ -6,13 +6,17 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.kinema.media.image.PngWriter;
 import io.kinema.media.image.RgbImage;
 import java.io.IOException;
+import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Base64;
+import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -191,6 +195,26 @@ class VideosTest {
         assertThat(plan.json().path("object").asText()).isEqualTo("video.plan");
         assertThat(plan.json().path("plan").path("evaluations").asInt()).isEqualTo(4);
         assertThat(server.get("/v1/videos?limit=100").json().path("data").findValuesAsText("prompt")).doesNotContain("only planned");
+    }
+
+    /** A buffered stream would tell everything at the end; this video does not end before its first event has come. */
+    @Test
+    void eventsArriveWhenTheyHappen() throws IOException, InterruptedException {
+        server.worker.pause(true);
+        String id = server.post("/v1/videos", "{\"prompt\":\"later\"}").json().path("id").asText();
+        HttpRequest ask = HttpRequest.newBuilder(server.uri("/v1/videos/" + id + "/events")).build();
+        try (HttpClient client = HttpClient.newHttpClient(); Stream<String> lines = client.send(ask, HttpResponse.BodyHandlers.ofLines()).body()) {
+            Iterator<String> data = lines.filter(line -> line.startsWith("data: ")).iterator();
+            assertThat(data.next()).contains("\"status\":\"queued\"");
+            server.worker.pause(false);
+            String last = "";
+            while (data.hasNext()) {
+                last = data.next();
+            }
+            assertThat(last).contains("\"status\":\"completed\"");
+        } finally {
+            server.worker.pause(false);
+        }
     }
 
     @Test

@@ -51,8 +51,12 @@ enum GgufType {
     /** How to decode its blocks, or empty where that is not known here. */
     Optional<BlockCode> code() {
         return switch (this) {
+            case Q4_0 -> Optional.of(BlockCode.Q4_0);
+            case Q5_0 -> Optional.of(BlockCode.Q5_0);
             case Q8_0 -> Optional.of(BlockCode.Q8_0);
             case Q4_K -> Optional.of(BlockCode.Q4_K);
+            case Q5_K -> Optional.of(BlockCode.Q5_K);
+            case Q6_K -> Optional.of(BlockCode.Q6_K);
             default -> Optional.empty();
         };
     }

@@ -20,7 +20,7 @@ import java.util.SequencedSet;
 public final class QuantizedTensors implements TensorSource {
     /** Every encoding that can be read, for messages and help. */
     public static final String UNDERSTOOD = "F32, F16, BF16, INT8 with row scales (plain or ConvRot), FP8 (E4M3, E5M2; plain or scaled by tensor or row), "
-            + "GGUF with F32, F16, BF16, Q8_0 and Q4_K";
+            + "GGUF with F32, F16, BF16, Q4_0, Q5_0, Q8_0, Q4_K, Q5_K and Q6_K";
 
     /** A tensor of older FP8 files that only says that there are scales. */
     private static final String SCALED_FLOAT8 = "scaled_fp8";

@@ -16,10 +16,12 @@ import java.util.HexFormat;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * {@code gguf/small.gguf} was written by the Python package gguf 0.19.0, and the values beside it are what its own decoders make
- * of it. Hostile files are built here.
+ * {@code gguf/small.gguf} and {@code others.gguf} were written by the Python package gguf 0.19.0, and the values beside them are what its own decoders
+ * make of them. Hostile files are built here.
  */
 class GgufFileTest {
     static final Path SMALL = Path.of("src/test/resources/gguf/small.gguf");
@@ -27,10 +29,11 @@ class GgufFileTest {
     @TempDir
     Path folder;
 
-    @Test
-    void everyValueIsTheReferencePackages() throws IOException {
-        JsonNode expected = new ObjectMapper().readTree(SMALL.resolveSibling("small.json").toFile());
-        try (GgufFile file = GgufFile.open(SMALL)) {
+    @ParameterizedTest
+    @ValueSource(strings = {"small", "others"})
+    void everyValueIsTheReferencePackages(String written) throws IOException {
+        JsonNode expected = new ObjectMapper().readTree(SMALL.resolveSibling(written + ".json").toFile());
+        try (GgufFile file = GgufFile.open(SMALL.resolveSibling(written + ".gguf"))) {
             assertThat(file.names()).containsExactlyInAnyOrderElementsOf(expected.properties().stream().map(Map.Entry::getKey).toList());
             for (Map.Entry<String, JsonNode> tensor : expected.properties()) {
                 String name = tensor.getKey();
@@ -87,13 +90,13 @@ class GgufFileTest {
 
     @Test
     void aTypeThatCannotBeDecodedIsListedAndRefusedByName() throws IOException {
-        Path path = write(new RawGguf().tensor("x.weight", 14, new byte[210], 1, 256));
+        Path path = write(new RawGguf().tensor("x.weight", 11, new byte[110], 1, 256));
         try (GgufFile file = GgufFile.open(path)) {
             TensorHeader header = file.header("x.weight").orElseThrow();
-            assertThat(header.encoding()).isEqualTo("Q6_K");
+            assertThat(header.encoding()).isEqualTo("Q3_K");
             assertThat(header.readable()).isFalse();
             assertThatExceptionOfType(BadWeightsException.class).isThrownBy(() -> file.matrix("x.weight"))
-                    .withMessageContaining("x.weight").withMessageContaining("Q6_K").withMessageContaining("[F32, F16, Q8_0, Q4_K");
+                    .withMessageContaining("x.weight").withMessageContaining("Q3_K").withMessageContaining("[F32, F16, Q4_0, Q5_0, Q8_0, Q4_K, Q5_K, Q6_K");
         }
     }
 

@@ -56,6 +56,7 @@ class ArgumentChecksTest {
             refused(() -> backend.rotate(turned, rotation, ws), "rotate: x got");
             refused(() -> backend.rotate(Operand.of(v.normal(2, 6)), rotation, ws), "rotate: x got F32[2, 6] on cpu, expected columns in whole groups of 4");
         }
+        refused(() -> new DenseWeight(v.normal(5, 16), Optional.of(rotation)).columns(0, 6), "columns: got [0, 6), expected bounds that are multiples of the rotation's group 4");
         refused(() -> new Rotation(8), "rotation: got groups of 8, expected a power of 4");
         refused(() -> new DenseWeight(v.normal(5, 6), Optional.of(rotation)), "rotation: got 6 columns, expected a multiple of its group 4");
     }

@@ -44,6 +44,8 @@ final class DriverErrors {
             MemorySegment out = arena.allocate(ValueLayout.ADDRESS);
             int status = NativeCall.status(() -> (int) (name ? symbols.getErrorName() : symbols.getErrorString()).invokeExact(code, out));
             return status == 0 ? NativeCall.text(() -> out.get(ValueLayout.ADDRESS, 0)) : "CUDA error " + code;
+        } catch (LinkageError nameless) {
+            return "CUDA error " + code;
         }
     }
 }

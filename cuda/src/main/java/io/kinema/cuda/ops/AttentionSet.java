@@ -24,6 +24,10 @@ public final class AttentionSet {
         List<AttentionKernels> narrow = new ArrayList<>();
         switch (choice) {
             case "auto" -> {
+                // Measured on an H200 at 34,551 rows and 56 heads of 128: flash 57.6 ms, cuDNN 59.0 ms. Elsewhere flash has no wgmma.
+                if (images == BuiltInAttention.Images.HOPPER) {
+                    narrow.add(flash);
+                }
                 cudnn.ifPresent(c -> narrow.add(new CudnnAttention(context, c)));
                 narrow.addAll(List.of(flash, reference));
             }

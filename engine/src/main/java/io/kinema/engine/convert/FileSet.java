@@ -64,6 +64,22 @@ final class FileSet {
         }
     }
 
+    /** Gives every file below one name a second name below another: one file on the disk where the file system has links, else a copy. */
+    void again(String from, String to) {
+        for (Written file : List.copyOf(written)) {
+            if (file.name().startsWith(from)) {
+                String name = to + file.name().substring(from.length());
+                Path second = place(name);
+                try {
+                    Files.createLink(second, root.resolve(file.name()));
+                    add(name, second, file.sha256());
+                } catch (IOException | UnsupportedOperationException e) {
+                    copy(name, root.resolve(file.name()));
+                }
+            }
+        }
+    }
+
     /** Writes the list of checksums and says what there is. @param target where the folder will stand */
     ConversionReport finished(Path target) {
         List<Written> sorted = written.stream().sorted(Comparator.comparing(Written::name)).toList();

@@ -32,6 +32,9 @@ public final class ModelConverter {
             Network.VIDEO_VAE, "diffusion_pytorch_model.safetensors", Network.AUDIO_VAE, "diffusion_pytorch_model.safetensors",
             Network.TEXT_ENCODER, "model.safetensors");
 
+    /** What the partitions of the original layout have in common. */
+    private static final List<Component> SHARED = List.of(Component.TEXT_ENCODER, Component.VIDEO_VAE, Component.AUDIO_VAE, Component.TOKENIZER, Component.PROCESSOR);
+
     private final ConversionOptions options;
 
     private ModelConverter(ConversionOptions options) {
@@ -103,11 +106,18 @@ public final class ModelConverter {
             components(model, "", index.distinct(), files);
             return;
         }
+        Optional<String> first = Optional.empty();
         for (OriginalPartition.Kind kind : index.partitions()) {
             String folder = kind.folder() + "/";
             files.json(folder + "model_index.json", index.original(kind));
-            components(model, folder, List.of(kind.transformer(), Component.TEXT_ENCODER, Component.VIDEO_VAE, Component.AUDIO_VAE,
-                    Component.TOKENIZER, Component.PROCESSOR), files);
+            components(model, folder, List.of(kind.transformer()), files);
+            if (first.isPresent()) {
+                String other = first.get();
+                SHARED.forEach(component -> files.again(other + name(component) + "/", folder + name(component) + "/"));
+            } else {
+                components(model, folder, SHARED, files);
+                first = Optional.of(folder);
+            }
         }
     }
 

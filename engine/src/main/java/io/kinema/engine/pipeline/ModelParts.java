@@ -55,6 +55,7 @@ public final class ModelParts implements AutoCloseable {
     private final Optional<Path> transformer;
     private final MatrixLayout fp16WeightLayout;
     private final Optional<WeightResidency> offload;
+    private final Precision vaePrecision;
     private final Optional<WeightLayout> transformerLayout;
     private final AdapterLibrary library = new AdapterLibrary();
     /** Opened ahead on background threads; taken by {@link #weights}. */
@@ -70,21 +71,23 @@ public final class ModelParts implements AutoCloseable {
      * @param transformerLayout of those weights, where their names leave it open
      */
     public ModelParts(ModelFolder folder, Backend backend, Precision precision, Optional<Path> transformer, Optional<WeightLayout> transformerLayout) {
-        this(folder, backend, precision, transformer, transformerLayout, MatrixLayout.ROW, Optional.empty());
+        this(folder, backend, precision, transformer, transformerLayout, MatrixLayout.ROW, Optional.empty(), Precision.FP32);
     }
 
     /**
      * @param fp16WeightLayout of the transformer's FP16 matrices, if its plan has any
+     * @param vaePrecision     plan of the video decoder's products
      * @param offload          keep one network at a time on the device, whole or one layer of it; empty keeps all that were opened
      */
     public ModelParts(ModelFolder folder, Backend backend, Precision precision, Optional<Path> transformer, Optional<WeightLayout> transformerLayout,
-                      MatrixLayout fp16WeightLayout, Optional<WeightResidency> offload) {
+                      MatrixLayout fp16WeightLayout, Optional<WeightResidency> offload, Precision vaePrecision) {
         this.folder = folder;
         this.backend = backend;
         this.precision = precision;
         this.transformer = transformer;
         this.fp16WeightLayout = fp16WeightLayout;
         this.offload = offload;
+        this.vaePrecision = vaePrecision;
         this.transformerLayout = transformerLayout;
     }
 
@@ -229,7 +232,7 @@ public final class ModelParts implements AutoCloseable {
 
     private VideoVae videoVae(AutoencoderPart half) {
         return part("vae " + half, () -> VideoVae.open(backend, weights(folder.folder(Component.VIDEO_VAE)),
-                VideoVaeConfig.read(folder.config(Component.VIDEO_VAE)), Precision.FP32, EnumSet.of(half)), VideoVae.class);
+                VideoVaeConfig.read(folder.config(Component.VIDEO_VAE)), vaePrecision, EnumSet.of(half)), VideoVae.class);
     }
 
     private AudioVae audioVae(AutoencoderPart half) {

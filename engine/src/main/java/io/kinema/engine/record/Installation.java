@@ -30,7 +30,7 @@ public record Installation(String version, String codeSha256, String java, Strin
                 java(Path.of(System.getProperty("java.home"))));
     }
 
-    /** This process's. The first call reads a hundred megabytes; later ones are free. */
+    /** This process's. The first call on a machine reads a hundred megabytes, see {@link FileHashes}. */
     public static Installation here() {
         return Holder.HERE;
     }
@@ -43,23 +43,27 @@ public record Installation(String version, String codeSha256, String java, Strin
 
     private static String java(Path home) {
         return digest(Stream.of(home.resolve("release"), home.resolve("lib/server").resolve(System.mapLibraryName("jvm")))
-                .filter(Files::isRegularFile).map(file -> line(file.getParent(), file)));
+                .filter(Files::isRegularFile).map(file -> line(file.getParent(), file, FileHashes.ofUser()::sha256)));
     }
 
     private static Stream<String> files(Path entry) {
         if (!Files.isDirectory(entry)) {
-            return Stream.of(line(entry.toAbsolutePath().getParent(), entry.toAbsolutePath()));
+            return Stream.of(line(entry.toAbsolutePath().getParent(), entry.toAbsolutePath(), FileHashes.ofUser()::sha256));
         }
         try (Stream<Path> walk = Files.walk(entry)) {
-            return walk.filter(Files::isRegularFile).sorted(Comparator.naturalOrder()).map(file -> line(entry, file)).toList().stream();
+            return walk.filter(Files::isRegularFile).sorted(Comparator.naturalOrder()).map(file -> line(entry, file, CheckpointIdentity::sha256)).toList().stream();
         } catch (IOException e) {
             throw new UncheckedIOException(entry + ": cannot be listed for hashing", e);
         }
     }
 
-    private static String line(Path root, Path file) {
+    private interface Hash {
+        String of(Path file) throws IOException;
+    }
+
+    private static String line(Path root, Path file, Hash hash) {
         try {
-            return CheckpointIdentity.sha256(file) + "  " + root.relativize(file).toString().replace('\\', '/') + "\n";
+            return hash.of(file) + "  " + root.relativize(file).toString().replace('\\', '/') + "\n";
         } catch (IOException e) {
             throw new UncheckedIOException(file + ": cannot be read for hashing", e);
         }

@@ -46,6 +46,8 @@ class ModelConverterTest {
         Path back = folder.resolve("back");
         convert(Geometries.NANO, original, WeightLayout.ORIGINAL, Optional.empty());
         fits(original, 2 * 4);
+        assertThat(Files.mismatch(original.resolve("FL2VA/video_vae/source/model.safetensors"), original.resolve("Ref2VA/video_vae/source/model.safetensors"))).isEqualTo(-1);
+        assertThat(Files.readAllLines(original.resolve(ConversionReport.CHECKSUMS))).hasSize(42);
         ConversionReport report = convert(original, back, WeightLayout.DIFFUSERS, Optional.empty());
         fits(back, 5);
         for (String weights : List.of("transformer/diffusion_pytorch_model.safetensors", "text_encoder/model.safetensors", "vae/diffusion_pytorch_model.safetensors",

@@ -1,5 +1,7 @@
 package io.kinema.engine.model;
 
+import io.kinema.engine.Geometries;
+import io.kinema.model.dit.DitConfig;
 import io.kinema.weights.Checkpoint;
 import io.kinema.weights.DType;
 import io.kinema.weights.FloatConversion;
@@ -38,6 +40,20 @@ public final class TransformerFile {
         int columns() {
             return (int) dims[dims.length - 1];
         }
+    }
+
+    /** Writes the bundled transformer in every format into a folder, to be generated from by hand. */
+    public static void main(String[] args) throws IOException {
+        NetworkFolder own = ModelFolder.open(Geometries.NANO).network(Component.TRANSFORMER);
+        TransformerFile file = of(own.folder(), DitConfig.read(own.config()).ropeFrequencies());
+        Path to = Files.createDirectories(Path.of(args[0]));
+        file.plain(to.resolve("comfyui-bf16.safetensors"), "");
+        file.plain(to.resolve("comfyui-prefixed.safetensors"), "model.diffusion_model.");
+        file.float8(to.resolve("fp8-tensor.safetensors"), false);
+        file.float8(to.resolve("fp8-row.safetensors"), true);
+        file.gguf(to.resolve("bf16.gguf"), false, name -> false);
+        file.gguf(to.resolve("q8_0.gguf"), false, TransformerFile::matrixOfABlock);
+        file.gguf(to.resolve("q4_k.gguf"), true, TransformerFile::matrixOfABlock);
     }
 
     /** @param folder a transformer in the diffusers layout */

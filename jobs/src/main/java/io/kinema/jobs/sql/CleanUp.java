@@ -16,7 +16,6 @@ import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 
 /**
  * Removes jobs whose time is up, and files of jobs that are gone. Any number of processes may do so at once.
@@ -95,7 +94,7 @@ public final class CleanUp {
     }
 
     /** Files that wait to be removed. */
-    Optional<Integer> orphans() {
-        return orphans.isEmpty() ? Optional.empty() : Optional.of(orphans.size());
+    int orphans() {
+        return orphans.size();
     }
 }

@@ -11,7 +11,6 @@ import io.kinema.jobs.process.EngineProcess;
 import io.kinema.jobs.storage.OutputStorage;
 import io.kinema.jobs.storage.StorageException;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Optional;
@@ -28,6 +27,7 @@ public final class Worker implements AutoCloseable {
     private final OutputStorage storage;
     private final WorkerOptions options;
     private final InstantSource clock;
+    private final WorkFolder work;
     private Optional<EngineProcess> engine = Optional.empty();
     private boolean closed;
     private long starts;
@@ -35,12 +35,13 @@ public final class Worker implements AutoCloseable {
     /** When the running job must be given back; empty while the worker may work. */
     private volatile Optional<Long> releaseAt = Optional.empty();
 
+    /** @throws java.io.UncheckedIOException when the work folder cannot be written */
     public Worker(WorkQueue queue, OutputStorage storage, WorkerOptions options, InstantSource clock) {
         this.queue = queue;
         this.storage = storage;
         this.options = options;
         this.clock = clock;
-        WorkFolder.delete(options.workFolder());
+        this.work = WorkFolder.claim(options.workFolder());
     }
 
     /** What it does. */
@@ -101,10 +102,8 @@ public final class Worker implements AutoCloseable {
     private Turn make(Lease lease, EngineProcess running) throws InterruptedException {
         JobId id = lease.job().id();
         show(WorkerStatus.State.BUSY, Optional.of(id));
-        Path folder = options.workFolder().resolve(id.value());
         try {
-            WorkFolder.make(options.workFolder(), id.value());
-            return end(lease, new JobRun(lease, queue, storage, running, options, folder, () -> releaseAt, clock).run());
+            return end(lease, new JobRun(lease, queue, storage, running, options, work.make(id.value()), () -> releaseAt, clock).run());
         } catch (IOException e) {
             return end(lease, new JobRun.End.Failed(new JobError(JobError.Code.STORAGE_FAILED,
                     "the worker has no room for the files of this job; free some space and ask again")));
@@ -116,7 +115,7 @@ public final class Worker implements AutoCloseable {
             }
             return end(lease, new JobRun.End.Failed(new JobError(JobError.Code.GENERATION_FAILED, "the worker failed on this job")));
         } finally {
-            WorkFolder.delete(folder);
+            work.delete(id.value());
         }
     }
 
@@ -190,6 +189,6 @@ public final class Worker implements AutoCloseable {
             closed = true;
             engine.ifPresent(EngineProcess::close);
         }
-        WorkFolder.delete(options.workFolder());
+        work.close();
     }
 }

@@ -9,7 +9,7 @@ import java.util.Objects;
  *
  * @param model      name of the model that its engine runs; it takes jobs for this one
  * @param launcher   starts its engine process
- * @param workFolder where files of the running job lie; nothing of another process may be in it
+ * @param workFolder where files of the running job lie; several workers may use the same
  * @param saveEvery  steps from one saving of the sampler's state to the next
  * @param times      how long it waits for what
  */

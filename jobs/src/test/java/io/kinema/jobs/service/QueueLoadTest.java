@@ -40,8 +40,8 @@ class QueueLoadTest {
     private Path folder;
 
     @Test
-    void aHundredJobsOfTwentyClients() throws Exception {
-        load(20, 100);
+    void fortyJobsOfTwentyClients() throws Exception {
+        load(20, 40);
     }
 
     @Test

@@ -94,7 +94,7 @@ class SharedQueueTest {
 
     @Test
     void twoWorkersShareJobsAndOneIsKilled() throws Exception {
-        shared(24);
+        shared(16);
     }
 
     @Test
@@ -104,6 +104,7 @@ class SharedQueueTest {
     }
 
     @Test
+    @Tag("long")
     void aRestartOfPostgresUnderAWorkerLosesNothing() throws Exception {
         try (QueueService service = submitter(); QueueProcess worker = QueueProcess.start(folder, postgres.url(), 30)) {
             List<JobId> ids = submit(service, 6);
@@ -124,6 +125,7 @@ class SharedQueueTest {
     }
 
     @Test
+    @Tag("long")
     void aWorkerThatSleptTooLongDoesNotFinishAnothersJob() throws Exception {
         try (QueueService service = submitter(); QueueProcess sleeper = QueueProcess.start(folder, postgres.url(), 10)) {
             JobId id = service.jobs().submit(Submission.of("fake", GenerateRequest.prompt("slept steps=200 step-ms=20").build())).job().id();

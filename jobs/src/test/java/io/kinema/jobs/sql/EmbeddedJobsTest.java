@@ -82,7 +82,7 @@ class EmbeddedJobsTest extends JobStoreContract {
         CleanUp cleanUp = new CleanUp(database, storage, clock);
         cleanUp.removeOrphans(0);
         cleanUp.removeOrphans(Duration.ofMinutes(59).toNanos());
-        assertThat(cleanUp.orphans()).contains(1);
+        assertThat(cleanUp.orphans()).isEqualTo(1);
         assertThat(storage.children(new StorageKey("inputs"))).containsExactly(gone.value());
         cleanUp.removeOrphans(Duration.ofMinutes(61).toNanos());
         assertThat(storage.children(new StorageKey("inputs"))).isEmpty();

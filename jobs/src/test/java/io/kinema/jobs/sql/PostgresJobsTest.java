@@ -15,9 +15,11 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The contract on PostgreSQL, and what happens when it goes away. */
+@Tag("long")
 class PostgresJobsTest extends JobStoreContract {
     private static PostgresServer server;
 

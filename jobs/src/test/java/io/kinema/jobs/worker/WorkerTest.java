@@ -65,7 +65,7 @@ class WorkerTest {
     void stop() {
         worker.close();
         worker.close();
-        assertThat(folder.resolve("work")).as("nothing is left of the work").doesNotExist();
+        assertThat(folder.resolve("work").resolve("0")).as("nothing is left of the work").doesNotExist();
     }
 
     private JobId submit(String prompt) {
@@ -115,6 +115,20 @@ class WorkerTest {
         assertThat(job(second).progress().stage()).isEqualTo(JobStage.FINISHED);
         assertThat(worker.status()).isEqualTo(new WorkerStatus(WorkerStatus.State.IDLE, java.util.Optional.empty(), 0));
         assertThat(storage.find(JobFiles.steps(second))).as("saved steps go with the end").isEmpty();
+    }
+
+    @Test
+    void workersWithOneFolderDoNotMeet() throws Exception {
+        JobId id = submit("first steps=30 step-ms=30");
+        CompletableFuture<Turn> made = begin(id, atStep(2));
+        try (Worker second = worker(TIMES, FakeEngine.launcher(1))) {
+            JobId other = submit("second");
+            assertThat(second.make(other)).isEqualTo(Turn.OVER);
+            assertThat(job(other).state()).isEqualTo(JobState.COMPLETED);
+        }
+        made.join();
+        assertThat(job(id).state()).isEqualTo(JobState.COMPLETED);
+        assertThat(job(id).attempts()).isEqualTo(new Attempts(1, 0, 0));
     }
 
     @Test
@@ -173,6 +187,7 @@ class WorkerTest {
     }
 
     @Test
+    @Tag("long")
     void aFrozenEngineIsKilled() throws Exception {
         JobId id = submit("a freeze-at=TEXT_ENCODING");
         assertThat(worker.make(id)).isEqualTo(Turn.RETRY);
@@ -189,6 +204,7 @@ class WorkerTest {
     }
 
     @Test
+    @Tag("long")
     void anEngineThatPrintsOnThePipeIsNotBelieved() throws Exception {
         JobId id = submit("a babble-at=LOADING");
         assertThat(worker.make(id)).isEqualTo(Turn.RETRY);
@@ -234,6 +250,7 @@ class WorkerTest {
     }
 
     @Test
+    @Tag("long")
     void drainingLetsAShortJobFinish() throws Exception {
         worker.close();
         worker = worker(TIMES.drain(A_WHILE), FakeEngine.launcher(1));
@@ -260,6 +277,7 @@ class WorkerTest {
     }
 
     @Test
+    @Tag("long")
     void aReadOnlyStorageFailsTheJobAndLosesNothingElse() throws Exception {
         OutputStorage readOnly = new FailingStorage(storage, key -> key.value().startsWith("outputs/"));
         worker.close();
@@ -270,6 +288,7 @@ class WorkerTest {
     }
 
     @Test
+    @Tag("long")
     void aStorageThatComesBackInTimeCostsNothing() throws Exception {
         long until = System.nanoTime() + Duration.ofMillis(700).toNanos();
         OutputStorage flaky = new FailingStorage(storage, key -> key.value().startsWith("outputs/") && System.nanoTime() < until);
@@ -283,6 +302,7 @@ class WorkerTest {
     }
 
     @Test
+    @Tag("long")
     void anEngineThatDoesNotStartTouchesNoJob() throws Exception {
         worker.close();
         worker = worker(TIMES, () -> new ProcessBuilder("false").start());

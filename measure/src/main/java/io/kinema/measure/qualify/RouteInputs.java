@@ -11,6 +11,7 @@ import io.kinema.engine.model.BundledModel;
 import io.kinema.engine.model.Component;
 import io.kinema.engine.model.ModelFolder;
 import io.kinema.engine.pipeline.Backends;
+import io.kinema.engine.record.FileHashes;
 import io.kinema.engine.record.HostFacts;
 import io.kinema.engine.record.Installation;
 import io.kinema.measure.contract.CanonicalJson;
@@ -20,8 +21,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * All that a measurement of a route rests on, by content. When one part is another, what was measured says nothing any more.
@@ -29,8 +28,6 @@ import java.util.concurrent.ConcurrentHashMap;
  * @param parts {@code model}, {@code transformer}, {@code engine}, {@code java}, {@code native_libraries}, {@code machine}, {@code device}
  */
 record RouteInputs(ObjectNode parts) {
-    private static final Map<Path, String> LIBRARIES = new ConcurrentHashMap<>();
-
     /**
      * Of a route as this machine is now. Hashes the model's files, and opens the device for a moment.
      *
@@ -59,13 +56,11 @@ record RouteInputs(ObjectNode parts) {
     }
 
     private static String sha256(Path file) {
-        return LIBRARIES.computeIfAbsent(file, library -> {
-            try {
-                return Files.isRegularFile(library) ? CheckpointIdentity.sha256(library) : "found by the system's loader";
-            } catch (IOException e) {
-                return "unreadable";
-            }
-        });
+        try {
+            return Files.isRegularFile(file) ? FileHashes.ofUser().sha256(file) : "found by the system's loader";
+        } catch (IOException e) {
+            return "unreadable";
+        }
     }
 
     /** Names of the parts that are not the same. */

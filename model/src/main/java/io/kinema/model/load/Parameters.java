@@ -20,6 +20,7 @@ import io.kinema.weights.MemoryTensors;
 import io.kinema.weights.Shape;
 import io.kinema.weights.StoredMatrix;
 import io.kinema.weights.StoredTensor;
+import io.kinema.weights.TensorHeader;
 import io.kinema.weights.TensorSource;
 import java.util.List;
 import java.util.Optional;
@@ -114,7 +115,7 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
      */
     public Weight matrix(String name, long n, long k) {
         require(name, n, k);
-        return weight(source.matrix(prefix + name));
+        return weight(name, 0, n);
     }
 
     /** A matrix that is at hand, for {@code linear}, rounded as this reader says. */
@@ -136,7 +137,7 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
      */
     public List<Weight> stackedMatrices(String name, int parts, long n, long k) {
         require(name, parts * n, k);
-        return IntStream.range(0, parts).mapToObj(i -> weight(source.matrix(prefix + name, i * n, (i + 1) * n))).toList();
+        return IntStream.range(0, parts).mapToObj(i -> weight(name, i * n, (i + 1) * n)).toList();
     }
 
     /** A parameter's values on the Java heap, widened or rounded to FP32; for small tables that are computed at load. */
@@ -149,6 +150,41 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
         Tensor tensor = owner.f32(dims);
         backend.copy(Tensor.ofFloats(values, dims), tensor);
         return tensor;
+    }
+
+    private Weight weight(String name, long from, long to) {
+        return inRuns(prefix + name, from, to).<Weight>map(DenseWeight::new).orElseGet(() -> weight(source.matrix(prefix + name, from, to)));
+    }
+
+    /** A matrix whose rows lie in several runs and that is rounded anyway: each run goes to its place, and the source need not gather them. */
+    private Optional<Tensor> inRuns(String name, long from, long to) {
+        Optional<DType> stored = source.header(name).flatMap(TensorHeader::dtype).filter(d -> productDtype(d) == d);
+        if (rounding == Rounding.AS_STORED || stored.isEmpty() || stored.get() == wanted(stored.get()) || source.runEnd(name, from, to) == to) {
+            return Optional.empty();
+        }
+        long columns = source.shape(name).dim(1);
+        boolean byColumn = rounding == Rounding.F16 && layout == MatrixLayout.COLUMN;
+        Tensor all = byColumn ? owner.allocate(DType.F16, columns, to - from).permute(1, 0) : owner.allocate(wanted(stored.get()), to - from, columns);
+        for (long row = from; row < to; ) {
+            long end = source.runEnd(name, row, to);
+            StoredTensor run = source.rows(name, row, end);
+            if (rounding == Rounding.F16) {
+                WeightRange.require(run);
+            }
+            try (Workspace.Frame _ = owner.frame()) {
+                backend.copy(loaded(run), all.slice(0, row - from, end - from));
+            }
+            row = end;
+        }
+        return Optional.of(all);
+    }
+
+    private DType wanted(DType stored) {
+        return switch (rounding) {
+            case AS_STORED -> productDtype(stored);
+            case F16 -> DType.F16;
+            case BF16 -> DType.BF16;
+        };
     }
 
     private Weight weight(StoredMatrix matrix) {
@@ -178,11 +214,7 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
     }
 
     private Tensor rounded(StoredTensor stored) {
-        DType wanted = switch (rounding) {
-            case AS_STORED -> productDtype(stored.dtype());
-            case F16 -> DType.F16;
-            case BF16 -> DType.BF16;
-        };
+        DType wanted = wanted(stored.dtype());
         if (wanted == loadedDtype(stored)) {
             return loaded(stored);
         }

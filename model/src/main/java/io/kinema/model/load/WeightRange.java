@@ -9,6 +9,7 @@ import io.kinema.weights.Int8Matrix;
 import io.kinema.weights.StoredTensor;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
 import java.nio.file.Path;
 
 /** Refuses weights that the operands of a plan cannot hold: the SM70 path never clamps (sm70-execution, rule 7). */
@@ -17,23 +18,62 @@ final class WeightRange {
     /** The largest magnitude of an 8-bit integer. */
     private static final float LARGEST_INT8 = 128f;
     private static final int ROWS_AT_A_TIME = 16;
-    private static final ValueLayout.OfShort I16 = ValueLayout.JAVA_SHORT_UNALIGNED;
-    private static final ValueLayout.OfFloat F32 = ValueLayout.JAVA_FLOAT_UNALIGNED;
+    /** The largest BF16 value within FP16's range, 65280, and FP16's own, 65504, as bits. */
+    private static final int LARGEST_BF16 = 0x477f;
+    private static final int LARGEST_F16 = 0x7bff;
+    private static final int AT_A_TIME = 1 << 13;
+    private static final ValueLayout.OfShort I16 = ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+    private static final ValueLayout.OfInt I32 = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
     private WeightRange() {
     }
 
     /** Every value must be finite and within FP16's range. */
     static void require(StoredTensor stored) {
-        MemorySegment data = stored.data();
         long n = stored.shape().elements();
-        for (long i = 0; i < n; i++) {
-            float v = switch (stored.dtype()) {
-                case BF16 -> Float.intBitsToFloat(data.get(I16, i * 2) << 16);
-                case F32 -> data.get(F32, i * 4);
-                case F16 -> Float.float16ToFloat(data.get(I16, i * 2));
-                default -> (float) FloatConversion.toDouble(stored.dtype(), data, i);
-            };
+        for (long from = 0; from < n; from += AT_A_TIME) {
+            int count = (int) Math.min(AT_A_TIME, n - from);
+            if (!fits(stored, from, count)) {
+                requireEach(stored, from, count);
+            }
+        }
+    }
+
+    /**
+     * True when {@code count} values from {@code from} on all fit. Without their sign, the bits of floats are integers in the same
+     * order, infinities and NaN above all others, so the largest decides; a type without such a shortcut is looked at one by one.
+     */
+    private static boolean fits(StoredTensor stored, long from, int count) {
+        return switch (stored.dtype()) {
+            case BF16 -> largestHalf(stored, from, count) <= LARGEST_BF16;
+            case F16 -> largestHalf(stored, from, count) <= LARGEST_F16;
+            case F32 -> {
+                int[] bits = new int[count];
+                MemorySegment.copy(stored.data(), I32, from * Integer.BYTES, bits, 0, count);
+                int largest = 0;
+                for (int b : bits) {
+                    largest = Math.max(largest, b & 0x7fffffff);
+                }
+                yield largest <= Float.floatToRawIntBits(LARGEST);
+            }
+            default -> false;
+        };
+    }
+
+    private static int largestHalf(StoredTensor stored, long from, int count) {
+        short[] bits = new short[count];
+        MemorySegment.copy(stored.data(), I16, from * Short.BYTES, bits, 0, count);
+        int largest = 0;
+        for (short b : bits) {
+            largest = Math.max(largest, b & 0x7fff);
+        }
+        return largest;
+    }
+
+    /** Names the first value that does not fit. */
+    private static void requireEach(StoredTensor stored, long from, int count) {
+        for (long i = from; i < from + count; i++) {
+            float v = (float) FloatConversion.toDouble(stored.dtype(), stored.data(), i);
             if (!(Math.abs(v) <= LARGEST)) {
                 throw unfit(stored.file(), stored.name(), "element " + i + " is " + v);
             }

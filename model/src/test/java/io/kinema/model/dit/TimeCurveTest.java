@@ -14,6 +14,7 @@ import io.kinema.model.GoldenCase;
 import io.kinema.model.StageTap;
 import io.kinema.model.layer.Execution;
 import io.kinema.model.layout.Network;
+import io.kinema.model.layout.TransformerForm;
 import io.kinema.model.layout.WeightLayout;
 import io.kinema.model.load.Parameters;
 import io.kinema.model.load.Parameters.Rounding;
@@ -22,6 +23,7 @@ import io.kinema.weights.Checkpoint;
 import io.kinema.weights.MemoryTensors;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Optional;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -94,6 +96,27 @@ class TimeCurveTest {
             assertThatExceptionOfType(BadWeightsException.class).isThrownBy(() -> Network.TRANSFORMER.stored(WeightLayout.DIFFUSERS, json).require(pruned))
                     .withMessageContaining("of another shape").withMessageContaining("adaln_t_table is [2, 24], expected [2, 23]");
         }
+    }
+
+    @Test
+    void aTableBesideTheTimestepMlpIsRefused() {
+        DitConfig config = DitConfig.read(JSON);
+        MemoryTensors.Builder both = MemoryTensors.builder("both").floats(DitTensors.CURVE_TABLE, new float[2 * config.timeDim()], 2, config.timeDim());
+        whole.names().stream().map(whole::get).forEach(t -> both.put(t.name(), t.dtype(), t.data(), t.shape().toArray()));
+        try (MemoryTensors source = both.build()) {
+            TransformerForm form = TransformerForm.of(source, false, Optional.empty(), Optional.empty());
+            assertThat(form.curve()).contains(new DitConfig.Curve(2, config.timeDim()));
+            assertThatExceptionOfType(BadWeightsException.class).isThrownBy(() -> Network.TRANSFORMER.stored(form.layout(), form.completed(JSON)).require(source))
+                    .withMessageContaining("4 not expected (time_embedder.linear_");
+        }
+    }
+
+    /** An adapter that was trained on whole AdaLN projections does not fit narrow ones. */
+    @Test
+    void anAdapterOfWholeProjectionsDoesNotFitPrunedOnes() {
+        DitConfig pruned = DitConfig.read(JSON).with(Optional.of(new DitConfig.Curve(9, 3)));
+        assertThat(DitTensors.forAdapters(pruned).shapes().get("transformer_blocks.0.adaln_proj.linear.weight").toArray()).containsExactly(864, 3);
+        assertThat(DitTensors.forAdapters(pruned).shapes()).doesNotContainKey("time_embedder.linear_1.weight");
     }
 
     private MemoryTensors pruned(DitConfig config, float[] points) {

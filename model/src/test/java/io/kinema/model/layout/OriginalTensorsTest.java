@@ -5,7 +5,14 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.kinema.compute.Backend;
+import io.kinema.compute.DenseWeight;
+import io.kinema.compute.MatrixLayout;
+import io.kinema.compute.Workspace;
+import io.kinema.compute.cpu.CpuBackend;
 import io.kinema.model.GoldenCase;
+import io.kinema.model.load.Parameters;
+import io.kinema.model.load.Parameters.Rounding;
 import io.kinema.weights.BadWeightsException;
 import io.kinema.weights.Checkpoint;
 import io.kinema.weights.DType;
@@ -15,6 +22,7 @@ import io.kinema.weights.TensorSource;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.SequencedMap;
 import org.junit.jupiter.api.AfterEach;
@@ -70,6 +78,24 @@ class OriginalTensorsTest {
             assertThat(original.rows(halves, half - 1, half + 1).data().mismatch(diffusers.rows(halves, half - 1, half + 1).data())).isEqualTo(-1);
             assertThat(original.rows("transformer_blocks.0.attn.to_k.weight", 3, 5).data()
                     .mismatch(diffusers.rows("transformer_blocks.0.attn.to_k.weight", 3, 5).data())).isEqualTo(-1);
+        }
+    }
+
+    /** Where matrices are rounded anyway, heads go straight to their place: the same values, and nothing is held twice. */
+    @Test
+    void roundedMatricesAreNotGatheredFirst() {
+        try (OriginalTensors original = (OriginalTensors) open(stored()); Backend backend = CpuBackend.open(1); Workspace memory = backend.workspace("matrices")) {
+            for (MatrixLayout layout : MatrixLayout.values()) {
+                for (String name : List.of("transformer_blocks.0.attn.to_q.weight", "transformer_blocks.1.attn.to_v.weight")) {
+                    long rows = diffusers.shape(name).dim(0);
+                    long columns = diffusers.shape(name).dim(1);
+                    DenseWeight expected = (DenseWeight) new Parameters(backend, diffusers, memory, "", Rounding.F16, layout).matrix(name, rows, columns);
+                    DenseWeight got = (DenseWeight) new Parameters(backend, original, memory, "", Rounding.F16, layout).matrix(name, rows, columns);
+                    assertThat(got.values().dtype()).isEqualTo(DType.F16);
+                    assertThat(got.values().toFloats()).isEqualTo(expected.values().toFloats());
+                }
+            }
+            assertThat(original.gatheredBytes()).isZero();
         }
     }
 

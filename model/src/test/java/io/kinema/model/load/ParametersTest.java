@@ -1,6 +1,7 @@
 package io.kinema.model.load;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kinema.compute.Backend;
@@ -106,6 +107,33 @@ class ParametersTest {
                     .hasMessageContaining("tensor block.weight element 2 is").hasMessageContaining("expected a finite value within +-65504");
             read(MemoryTensors.builder("test").rounded("block.weight", stored, new float[] {1, 65504, value, 0}, 2, 2).build(), Rounding.F16,
                     stored == DType.F32 ? refused : p -> assertThatThrownBy(() -> p.matrix("block.weight", 2, 2)).hasMessageContaining("block.weight element"));
+        }
+    }
+
+    /** Every bit pattern of 16 bits, and FP32 values around the limit, deep inside a tensor: refused exactly when FP16 cannot hold it. */
+    @ParameterizedTest
+    @EnumSource(value = DType.class, names = {"BF16", "F16", "F32"})
+    void whatFp16CannotHoldIsFoundWhereverItIs(DType dtype) {
+        int at = 8192 + 17;
+        float[] values = new float[3 * 8192 - 5];
+        for (int bits = 0; bits < 1 << 16; bits += dtype == DType.F32 ? 1 : 97) {
+            float value = switch (dtype) {
+                case BF16 -> Float.intBitsToFloat(bits << 16);
+                case F16 -> Float.float16ToFloat((short) bits);
+                default -> Float.intBitsToFloat(0x477fe000 + (bits % 3 - 1) * (bits / 3 % 9));
+            };
+            if (dtype == DType.F32 && bits > 40) {
+                break;
+            }
+            values[at] = value;
+            try (MemoryTensors source = MemoryTensors.builder("test").rounded("w", dtype, values, 1, values.length).build()) {
+                boolean fits = Math.abs(value) <= 65504;
+                if (fits) {
+                    assertThatCode(() -> WeightRange.require(source.get("w"))).doesNotThrowAnyException();
+                } else {
+                    assertThatThrownBy(() -> WeightRange.require(source.get("w"))).hasMessageContaining("element " + at + " is " + value);
+                }
+            }
         }
     }
 

@@ -83,8 +83,8 @@ public final class Comparer {
     private Heard hear(Side a, Side b) {
         boolean raw = a.sound().isPresent() && b.sound().isPresent();
         boolean decoded = !raw && a.clip().isPresent() && b.clip().isPresent();
-        Optional<SoundInput> x = (decoded ? a.clip() : a.sound().or(a::clip)).flatMap(SoundInput::of);
-        Optional<SoundInput> y = (decoded ? b.clip() : b.sound().or(b::clip)).flatMap(SoundInput::of);
+        Optional<SoundInput> x = (decoded ? a.clip() : a.sound().or(a::clip)).flatMap(file -> SoundInput.of(file, a.clip()));
+        Optional<SoundInput> y = (decoded ? b.clip() : b.sound().or(b::clip)).flatMap(file -> SoundInput.of(file, b.clip()));
         if (x.isEmpty() || y.isEmpty()) {
             refuseMissing(x.isPresent(), y.isPresent(), "sound");
             return new Heard(Optional.empty(), new Span(0, 0), new Span(0, 0));

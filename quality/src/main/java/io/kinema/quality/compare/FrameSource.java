@@ -56,8 +56,16 @@ interface FrameSource extends AutoCloseable {
         };
     }
 
-    /** Pictures from files, as they are, shown at a rate that something else says. */
-    static FrameSource ofPictures(List<Path> files, OptionalDouble rate) {
+    /** When the first picture of a video is shown, in seconds on its clock. */
+    static double startOf(Path video) {
+        try (FrameSource source = ofVideo(video)) {
+            source.next();
+            return source.start();
+        }
+    }
+
+    /** Pictures from files, as they are, shown from a time on and at a rate that something else says. */
+    static FrameSource ofPictures(List<Path> files, double start, OptionalDouble rate) {
         Iterator<Path> rest = files.iterator();
         return new FrameSource() {
             private Optional<RgbImage> first = Optional.empty();
@@ -80,7 +88,7 @@ interface FrameSource extends AutoCloseable {
 
             @Override
             public double start() {
-                return 0;
+                return start;
             }
 
             @Override

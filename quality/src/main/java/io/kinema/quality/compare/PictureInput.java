@@ -21,13 +21,13 @@ record PictureInput(String text, long about, boolean exact, boolean lossy, Suppl
     private static final String INDEXED = "mov";
     private static final List<String> LOSSLESS = List.of("ffv1", "png", "rawvideo", "utvideo", "huffyuv");
 
-    /** @param clip what was made of them, which says their rate */
+    /** @param clip what was made of them, which says when they are shown */
     static PictureInput ofPictures(List<Path> files, Optional<Path> clip) {
         Path folder = files.getFirst().toAbsolutePath().getParent();
         String text = files.size() == 1 ? "the picture " + files.getFirst() : "frames before encoding (" + folder.getFileName() + "/)";
         OptionalDouble rate = clip.flatMap(file -> HeaderReader.read(file, Limits.LONG).video()).stream().mapToDouble(MediaHeader.Video::frameRate)
                 .filter(value -> value > 0).findFirst();
-        return new PictureInput(text, files.size(), true, false, () -> FrameSource.ofPictures(files, rate));
+        return new PictureInput(text, files.size(), true, false, () -> FrameSource.ofPictures(files, clip.map(FrameSource::startOf).orElse(0.0), rate));
     }
 
     static PictureInput ofVideo(Path file) {

@@ -15,13 +15,17 @@ import java.util.Optional;
  * @param span  when it is heard
  */
 record SoundInput(String text, boolean lossy, Sound sound, Span span) {
-    /** The sound of a file, empty for a video without one. */
-    static Optional<SoundInput> of(Path file) {
+    /**
+     * The sound of a file, empty for a video without one.
+     *
+     * @param clip what was made of it, which says when it is heard
+     */
+    static Optional<SoundInput> of(Path file, Optional<Path> clip) {
         return HeaderReader.read(file, Limits.LONG).sound().flatMap(header -> {
             boolean lossy = !header.codec().startsWith("pcm_") && !header.codec().equals("flac");
             String text = (lossy ? "decoded from " : "samples of ") + file.getFileName() + " (" + header.codec() + ")";
             return AudioReader.readTrack(file, Limits.LONG)
-                    .map(sound -> new SoundInput(text, lossy, sound, new Span(AudioReader.startSeconds(file, Limits.LONG).orElse(0), sound.seconds())));
+                    .map(sound -> new SoundInput(text, lossy, sound, new Span(AudioReader.startSeconds(clip.orElse(file), Limits.LONG).orElse(0), sound.seconds())));
         });
     }
 }

@@ -2,7 +2,6 @@ package io.kinema.quality.report;
 
 import io.kinema.media.image.RgbImage;
 import io.kinema.quality.compare.KeptFrame;
-import java.util.List;
 
 /** The pictures that a report shows of a pair of frames: both, and their difference made visible. */
 final class FramePictures {
@@ -14,18 +13,17 @@ final class FramePictures {
     private final KeptFrame frame;
     private final int gain;
 
-    /** @param gain by how much differences are multiplied */
-    FramePictures(KeptFrame frame, int gain) {
+    FramePictures(KeptFrame frame) {
         this.frame = frame;
-        this.gain = gain;
+        this.gain = gain(frame);
     }
 
     /**
-     * One gain for several frames, so that their differences can be told apart: a power of two, at most 128, that leaves all but one in 200
-     * values of each below full scale.
+     * By how much differences are multiplied: a power of two, at most 128, that leaves all but one in 200 values below full scale. Each frame
+     * has its own, since one bad frame would leave nothing to see in the others.
      */
-    static int gain(List<KeptFrame> frames) {
-        return frames.stream().filter(frame -> frame.score().differing() > 0).mapToInt(FramePictures::gain).min().orElse(1);
+    int gain() {
+        return gain;
     }
 
     private static int gain(KeptFrame frame) {

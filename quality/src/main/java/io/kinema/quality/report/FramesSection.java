@@ -31,8 +31,7 @@ final class FramesSection {
             }
         }
         out.append("</section>\n<section>\n<h2>Frames</h2>\n");
-        int gain = FramePictures.gain(pictures.kept());
-        pictures.kept().forEach(kept -> frame(kept, gain, out));
+        pictures.kept().forEach(kept -> frame(kept, out));
         out.append("</section>\n");
     }
 
@@ -45,18 +44,18 @@ final class FramesSection {
                 .append(flashes.isEmpty() ? "" : "; upright lines are single-frame flashes of the candidate").append("; the ring is the worst frame</figcaption></figure>\n");
     }
 
-    private static void frame(KeptFrame kept, int gain, StringBuilder out) {
-        FramePictures pictures = new FramePictures(kept, gain);
+    private static void frame(KeptFrame kept, StringBuilder out) {
+        FramePictures pictures = new FramePictures(kept);
         boolean equal = kept.score().differing() == 0;
         String name = "frame " + kept.index();
         out.append("<h3>Frame ").append(kept.index()).append(" (").append(Html.escape(kept.reason())).append(")").append(equal ? ": equal" : ": PSNR " + Numbers.plain(kept.score().psnr())
                 + " dB" + (Double.isNaN(kept.score().ssim()) ? "" : ", SSIM " + Numbers.nearOne(kept.score().ssim()))).append("</h3>\n");
-        trio("", pictures.candidate(), pictures.reference(), equal ? List.of() : List.of(pictures.difference()), name, gain, out);
+        trio("", pictures.candidate(), pictures.reference(), equal ? List.of() : List.of(pictures.difference()), name, pictures.gain(), out);
         if (kept.reason().contains("lowest") && !equal) {
             FramePictures.Crop crop = pictures.crop();
             String where = crop.candidate().width() + "x" + crop.candidate().height() + " pixels of " + name + " from column " + crop.left() + ", row " + crop.top();
             out.append("<p class=\"soft\">Where it differs most: ").append(where).append("</p>\n");
-            trio(" pixels", crop.candidate(), crop.reference(), List.of(crop.difference()), where, gain, out);
+            trio(" pixels", crop.candidate(), crop.reference(), List.of(crop.difference()), where, pictures.gain(), out);
         }
     }
 

@@ -17,7 +17,7 @@ import io.kinema.quality.sound.SpectralCosine;
 import io.kinema.quality.tensor.TensorDifference;
 import java.util.Locale;
 
-/** A comparison as JSON, schema {@value #SCHEMA}. */
+/** A comparison as JSON, schema {@value #SCHEMA}, which {@code compare-1.schema.json} beside this class describes. */
 public final class JsonReport {
     /** Name and version of the form. */
     public static final String SCHEMA = "kinema.compare/1";
@@ -25,9 +25,13 @@ public final class JsonReport {
     private JsonReport() {
     }
 
-    /** The document; a number JSON cannot hold is one of the texts {@code inf}, {@code -inf}, {@code nan}. */
-    public static ObjectNode of(Comparison comparison) {
-        ObjectNode root = JsonNodeFactory.instance.objectNode().put("schema", SCHEMA);
+    /**
+     * The document; a number JSON cannot hold is one of the texts {@code inf}, {@code -inf}, {@code nan}.
+     *
+     * @param accepted whether whoever asked takes the candidate: the verdict, and what else was asked for
+     */
+    public static ObjectNode of(Comparison comparison, boolean accepted) {
+        ObjectNode root = JsonNodeFactory.instance.objectNode().put("schema", SCHEMA).put("accepted", accepted);
         root.set("candidate", side(comparison.candidate()));
         root.set("reference", side(comparison.reference()));
         root.set("verdict", comparison.verdict().toJson());

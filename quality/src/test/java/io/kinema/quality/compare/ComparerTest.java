@@ -181,6 +181,17 @@ class ComparerTest {
         Program.ffmpeg("-i", b.toString(), "-itsoffset", "0.2", "-i", b.toString(), "-map", "0:v", "-map", "1:a", "-c", "copy", late.toString());
         Comparison comparison = Comparer.compare(late, b, new ComparisonOptions(QualityGates.published(), true, true, false, false));
         assertThat(comparison.sync().orElseThrow().worstDrift().orElseThrow()).isCloseTo(200, within(1.0));
+        // The same where samples and frames are those from before encoding: the clip says when they are heard and seen.
+        Path a = ResultFolder.whole(folder.resolve("a"), 1, 0);
+        Path c = ResultFolder.whole(folder.resolve("c"), 1, 0);
+        Path clip = c.resolve("clip.mp4");
+        Files.move(clip, folder.resolve("clip.mp4"));
+        Program.ffmpeg("-i", folder.resolve("clip.mp4").toString(), "-itsoffset", "0.08", "-i", folder.resolve("clip.mp4").toString(), "-map", "0:v", "-map", "1:a", "-c", "copy",
+                clip.toString());
+        Comparison before = Comparer.compare(c, a, BITWISE);
+        assertThat(before.sound().orElseThrow().candidateSource()).startsWith("samples of clip.wav");
+        // Copying makes the encoder's priming, 1024 samples, part of the sound, which then begins that much earlier.
+        assertThat(before.sync().orElseThrow().worstDrift().orElseThrow()).isCloseTo(80 - 32, within(1.0));
         Path ahead = folder.resolve("ahead.mp4");
         Program.ffmpeg("-itsoffset", "0.1", "-i", b.toString(), "-i", b.toString(), "-map", "0:v", "-map", "1:a", "-c", "copy", ahead.toString());
         Comparison other = Comparer.compare(ahead, b, ENCODED);

@@ -5,7 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.networknt.schema.JsonSchema;
+import com.networknt.schema.JsonSchemaFactory;
+import com.networknt.schema.SpecVersion.VersionFlag;
 import io.kinema.media.BadMediaException;
+import io.kinema.media.audio.Sound;
+import io.kinema.media.audio.WavWriter;
 import io.kinema.quality.Gate;
 import io.kinema.quality.QualityGates;
 import io.kinema.quality.compare.Comparer;
@@ -13,9 +18,11 @@ import io.kinema.quality.compare.Comparison;
 import io.kinema.quality.compare.ComparisonOptions;
 import io.kinema.quality.compare.ResultFolder;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.StringReader;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 import javax.xml.parsers.DocumentBuilderFactory;
@@ -51,7 +58,7 @@ class ReportsTest {
 
     @Test
     void theJsonSaysWhatTheTableSaysAndMore() throws IOException {
-        JsonNode json = new ObjectMapper().readTree(JsonReport.of(comparison).toString());
+        JsonNode json = new ObjectMapper().readTree(JsonReport.of(comparison, true).toString());
         assertThat(json.get("schema").textValue()).isEqualTo("kinema.compare/1");
         assertThat(json.at("/verdict/gates")).hasSize(6);
         assertThat(json.at("/frames/psnr/by_frame")).hasSize(ResultFolder.FRAMES);
@@ -61,6 +68,26 @@ class ReportsTest {
         assertThat(json.at("/sound/spectral_cosine/value").doubleValue()).isEqualTo(comparison.sound().orElseThrow().cosine());
         assertThat(json.at("/sync/drift_ms").isNumber()).isTrue();
         assertThat(json.at("/tensors/tensors").findValuesAsText("name")).containsExactlyInAnyOrder("latents", "audio_latents");
+    }
+
+    @Test
+    void everyKindOfComparisonFitsItsSchemaAndMakesAPage() throws Exception {
+        Path a = folder.resolve("a <b> & \"c\"");
+        Path silent = folder.resolve("silent.wav");
+        WavWriter.write(new Sound(32_000, new float[][] {new float[3200]}), silent);
+        List<Comparison> kinds = List.of(comparison, Comparer.compare(a, a, ComparisonOptions.defaults().withPictures()), Comparer.compare(silent, silent, ComparisonOptions.defaults()),
+                Comparer.compare(a.resolve("clip.safetensors"), a.resolve("clip.safetensors"), ComparisonOptions.defaults()),
+                Comparer.compare(a.resolve("frames"), a.resolve("frames"), ComparisonOptions.defaults()),
+                Comparer.compare(a.resolve("frames/frame-00000.png"), a.resolve("frames/frame-00001.png"), ComparisonOptions.defaults().withPictures()));
+        JsonSchema schema;
+        try (InputStream text = JsonReport.class.getResourceAsStream("compare-1.schema.json")) {
+            schema = JsonSchemaFactory.getInstance(VersionFlag.V202012).getSchema(text);
+        }
+        for (Comparison kind : kinds) {
+            assertThat(schema.validate(new ObjectMapper().readTree(JsonReport.of(kind, true).toString()))).isEmpty();
+            assertThat(parse(HtmlReport.page(kind)).getElementsByTagName("h2").getLength()).isGreaterThan(2);
+            assertThat(TableReport.of(kind)).doesNotContain("NaN", "Infinity", "Optional");
+        }
     }
 
     @Test
@@ -96,6 +123,13 @@ class ReportsTest {
     }
 
     @Test
+    void theSameComparisonGivesTheSameBytes() {
+        Comparison again = Comparer.compare(comparison.candidate().given(), comparison.reference().given(), ComparisonOptions.defaults().withPictures());
+        assertThat(JsonReport.of(again, true).toString()).isEqualTo(JsonReport.of(comparison, true).toString());
+        assertThat(HtmlReport.page(again)).isEqualTo(HtmlReport.page(comparison));
+    }
+
+    @Test
     void namesWithMarkupStayText() {
         assertThat(HtmlReport.page(comparison)).contains("a &lt;b&gt; &amp; &quot;c&quot;").doesNotContain("a <b> &");
     }
@@ -106,7 +140,7 @@ class ReportsTest {
                 comparison.notes(), comparison.warnings(), QualityGates.published().relax(Gate.PSNR, 20).judge(Map.of(Gate.PSNR, 25.0)));
         assertThat(TableReport.of(relaxed)).contains("(relaxed from 40)").contains("RELAXED");
         assertThat(HtmlReport.page(relaxed)).contains("relaxed from 40").contains("RELAXED");
-        assertThat(JsonReport.of(relaxed).at("/verdict/relaxed").booleanValue()).isTrue();
+        assertThat(JsonReport.of(relaxed, true).at("/verdict/relaxed").booleanValue()).isTrue();
     }
 
     @Test

@@ -25,8 +25,13 @@ final class Pages {
         call.status(302).header("Location", content("studio/index.html").isPresent() ? "/studio/" : "/openapi.json");
     }
 
+    /** The page names its parts relative to its own folder, so the folder's slash must be there. */
     void studioHome(Context call, Caller caller) {
-        send(call, "studio/index.html");
+        if (call.path().endsWith("/") || content("studio/index.html").isEmpty()) {
+            send(call, "studio/index.html");
+        } else {
+            call.status(302).header("Location", "/studio/");
+        }
     }
 
     void studio(Context call, Caller caller) {

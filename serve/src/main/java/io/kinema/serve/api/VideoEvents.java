@@ -46,7 +46,8 @@ final class VideoEvents {
         }
         try {
             call.contentType("text/event-stream").header("Cache-Control", "no-store").header("X-Accel-Buffering", "no");
-            follow(job, call.outputStream());
+            // Javalin's own stream keeps what is flushed until the answer is complete.
+            follow(job, call.res().getOutputStream());
         } catch (InterruptedException stop) {
             Thread.currentThread().interrupt();
         } finally {

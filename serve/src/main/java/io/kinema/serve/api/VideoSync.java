@@ -6,6 +6,7 @@ import io.kinema.jobs.JobError;
 import io.kinema.jobs.JobState;
 import io.kinema.jobs.JobStore;
 import io.kinema.jobs.OutputFile;
+import io.kinema.jobs.StoreUnavailableException;
 import io.kinema.jobs.storage.StoredFile;
 import io.kinema.serve.http.Caller;
 import io.kinema.serve.http.StoredFileAnswer;
@@ -106,6 +107,8 @@ final class VideoSync {
             jobs.delete(job.id());
         } catch (InterruptedException stop) {
             Thread.currentThread().interrupt();
+        } catch (StoreUnavailableException | IllegalStateException stopped) {
+            // The store is away or closed: the job goes when it expires.
         }
     }
 }

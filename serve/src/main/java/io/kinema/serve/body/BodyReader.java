@@ -68,12 +68,20 @@ public final class BodyReader {
     }
 
     private ObjectNode multipart(String contentType, InputStream body, Staging staging) throws IOException {
-        String boundary = MultiPart.extractBoundary(contentType);
+        String boundary = boundary(contentType);
         if (boundary == null || boundary.isEmpty() || boundary.length() > LONGEST_BOUNDARY || !boundary.chars().allMatch(c -> c >= ' ' && c < 0x7f)) {
             throw Problem.field(ProblemKind.MALFORMED, "content-type", "multipart/form-data without a usable boundary", "expected one of 1 to 70 characters");
         }
         try (MultipartReader reader = new MultipartReader(boundary, new FormFields(kinds, limits), limits, staging)) {
             return reader.read(body);
+        }
+    }
+
+    private static String boundary(String contentType) {
+        try {
+            return MultiPart.extractBoundary(contentType);
+        } catch (IllegalArgumentException brokenQuotes) {
+            return "";
         }
     }
 

@@ -6,7 +6,7 @@ import java.util.Optional;
 
 /**
  * Colours for latents: the affine map from a cell's channels to the mean colour of its pixels that fits finished clips best (least squares
- * with a small ridge, so that one clip is enough to begin with). Not safe for several threads.
+ * with a small ridge, so that one clip is enough to begin with). One thread learns; once that is over, any number may draw.
  */
 public final class LatentColours {
     /** Keeps channels that the clips so far do not move from being guessed at. */
