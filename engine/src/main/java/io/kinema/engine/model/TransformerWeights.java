@@ -71,14 +71,18 @@ public record TransformerWeights(Path path, JsonNode config, WeightLayout layout
 
     /** How its matrices are stored. */
     public WeightEncodings encodings() {
-        try (TensorSource stored = stored(path)) {
+        try (TensorSource stored = random().orElseGet(() -> stored(path))) {
             return WeightEncodings.of(stored);
         }
     }
 
     /** Maps the weights under the names that the transformer reads. @throws BadWeightsException when they do not fit the config */
     public TensorSource open() {
-        return RandomWeights.at(path, () -> Network.TRANSFORMER.inventory(config)).orElseGet(() -> Network.TRANSFORMER.open(stored(path), layout, config));
+        return random().orElseGet(() -> Network.TRANSFORMER.open(stored(path), layout, config));
+    }
+
+    private Optional<TensorSource> random() {
+        return RandomWeights.at(path, () -> Network.TRANSFORMER.inventory(config));
     }
 
     private static TensorSource stored(Path path) {
