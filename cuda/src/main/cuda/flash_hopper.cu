@@ -130,7 +130,6 @@ struct Consumer {
     i32 tiles;
     i32 group;
     i32 lane;
-    i32 firstGroupRow;
     i32 firstRow;
     float sum[WIDTH / 2];
     float score[KEYS / 2];
@@ -174,16 +173,13 @@ struct Consumer {
         products_issued();
     }
 
-    /**
-     * Scores to probabilities (not yet packed), the running maximum and sum, and what sums so far decay by. Without branches: a product
-     * in flight would be waited for at each.
-     */
-    template <bool MASKED>
+    /** Scores to probabilities (not yet packed), the running maximum and sum, and what sums so far decay by. */
     __device__ __forceinline__ void soften(i32 tile) {
+        i32 n = tile * KEYS;
+        if (n + KEYS > a.visible(firstRow - (lane >> 2))) {
 #pragma unroll
-        for (int r = 0; r < 2; r++) {
-            if (MASKED) {
-                i32 visible = a.visible(firstRow + r * 8) - tile * KEYS - (lane & 3) * 2;
+            for (int r = 0; r < 2; r++) {
+                i32 visible = a.visible(firstRow + r * 8) - n - (lane & 3) * 2;
 #pragma unroll
                 for (int i = 0; i < KEYS / 8; i++) {
 #pragma unroll
@@ -194,6 +190,9 @@ struct Consumer {
                     }
                 }
             }
+        }
+#pragma unroll
+        for (int r = 0; r < 2; r++) {
             float next = largest[r];
 #pragma unroll
             for (int i = 0; i < KEYS / 8; i++) {
@@ -201,11 +200,10 @@ struct Consumer {
             }
             next = max_float(next, shuffle_xor(next, 1));
             next = max_float(next, shuffle_xor(next, 2));
-            // A row that has seen no key yet keeps -infinity; a finite bias in its place keeps NaN out. The decay is exactly 1 where the
-            // maximum stays: a tile that a row may not see changes nothing.
-            float bias = max_float(next, -1e30f) * toPower;
-            float step = next == largest[r] ? 0.0f : largest[r] - next;
-            decay[r] = power_of_two(step * toPower);
+            // A row that has seen no key yet keeps -infinity; 0 in its place keeps NaN out.
+            float bias = next == Max::neutral() ? 0.0f : next * toPower;
+            // Exactly 1 where the maximum stays: a tile that a row may not see changes nothing.
+            decay[r] = next == largest[r] ? 1.0f : power_of_two((largest[r] - next) * toPower);
             largest[r] = next;
             float part = 0.0f;
 #pragma unroll
@@ -218,20 +216,6 @@ struct Consumer {
                 }
             }
             total[r] = fmaf(total[r], decay[r], part);
-        }
-    }
-
-    /**
-     * Until here the probabilities' registers belong to a product in flight. The assembler would put other values there and wait for the
-     * product first, so it is shown a use of them, in a branch that is never taken.
-     */
-    __device__ __forceinline__ void keep() {
-        if (a.heads < 0) {
-#pragma unroll
-            for (int n = 0; n < KEYS / 16; n++) {
-                asm volatile("st.shared.v4.u32 [%0], {%1, %2, %3, %4};" ::"r"(base + n * 16), "r"(p[n][0]), "r"(p[n][1]), "r"(p[n][2]), "r"(p[n][3])
-                             : "memory");
-            }
         }
     }
 
@@ -256,41 +240,6 @@ struct Consumer {
         total[0] = total[1] = 0.0f;
     }
 
-    /** The scores of one tile while the values of the tile before are still multiplied. */
-    template <bool MASKED>
-    __device__ __forceinline__ void step(i32 tile) {
-        await(KEYS_FULL, tile);
-        if (TURNS) {
-            turn_wait(1 + group);
-        }
-        issue_scores(tile);
-        await(VALUES_FULL, tile - 1);
-        issue_values(tile - 1);
-        if (TURNS && (group == 0 || tile + 1 < tiles)) {
-            turn_pass(2 - group);
-        }
-        products_done<1>();
-        settle(score);
-        release(KEYS_EMPTY, tile);
-        soften<MASKED>(tile);
-        // The softmax must not sink below the wait for the values' product, which it hides: a branch on its sums (never below 0) holds it.
-        if (total[0] + total[1] < 0.0f) {
-            asm volatile("st.shared.f32 [%0], %1;" ::"r"(base), "f"(total[0]) : "memory");
-        }
-        products_done<0>();
-        settle(sum);
-        keep();
-        release(VALUES_EMPTY, tile - 1);
-        // After the first tiles maxima hardly ever grow.
-        if (any_lane(decay[0] != 1.0f || decay[1] != 1.0f)) {
-#pragma unroll
-            for (int i = 0; i < WIDTH / 2; i++) {
-                sum[i] *= decay[(i >> 1) & 1];
-            }
-        }
-        pack();
-    }
-
     __device__ __forceinline__ void consume() {
         clear();
         if (TURNS && group == 1 && tiles > 1) {
@@ -301,16 +250,36 @@ struct Consumer {
         products_done<0>();
         settle(score);
         release(KEYS_EMPTY, 0);
-        soften<true>(0);
+        soften(0);
         pack();
-        // All warps of the group must run the same products: the first row of the group decides where masks begin.
-        i32 whole = a.visible(firstGroupRow) / KEYS;
-        i32 tile = 1;
-        for (; tile < whole; tile++) {
-            step<false>(tile);
-        }
-        for (; tile < tiles; tile++) {
-            step<true>(tile);
+        for (i32 tile = 1; tile < tiles; tile++) {
+            await(KEYS_FULL, tile);
+            if (TURNS) {
+                turn_wait(1 + group);
+            }
+            issue_scores(tile);
+            await(VALUES_FULL, tile - 1);
+            issue_values(tile - 1);
+            if (TURNS && (group == 0 || tile + 1 < tiles)) {
+                turn_pass(2 - group);
+            }
+            products_done<1>();
+            settle(score);
+            release(KEYS_EMPTY, tile);
+            // The assembler lets the softmax follow the wait below. Held in front of it (by branches), it cost 10% on an H200: the turns of
+            // the two consumers hide it better.
+            soften(tile);
+            products_done<0>();
+            settle(sum);
+            release(VALUES_EMPTY, tile - 1);
+            // After the first tiles maxima hardly ever grow.
+            if (any_lane(decay[0] != 1.0f || decay[1] != 1.0f)) {
+#pragma unroll
+                for (int i = 0; i < WIDTH / 2; i++) {
+                    sum[i] *= decay[(i >> 1) & 1];
+                }
+            }
+            pack();
         }
         await(VALUES_FULL, tiles - 1);
         issue_values(tiles - 1);
@@ -380,8 +349,7 @@ __device__ __forceinline__ void flash(const Attention& a) {
             asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
         }
         Consumer<TYPE, WIDTH, KEYS, CONSUMERS> consumer{a, base, tiles, group, (i32) (threadIdx.x & 31)};
-        consumer.firstGroupRow = first + group * 64;
-        consumer.firstRow = consumer.firstGroupRow + ((threadIdx.x >> 5) & 3) * 16 + (consumer.lane >> 2);
+        consumer.firstRow = first + group * 64 + ((threadIdx.x >> 5) & 3) * 16 + (consumer.lane >> 2);
         consumer.toPower = a.scale * 1.4426950408889634f;
         if (tiles > 0) {
             consumer.consume();

@@ -1,6 +1,7 @@
 package io.kinema.engine;
 
 import io.kinema.compute.BackendReport;
+import io.kinema.compute.Precision;
 import io.kinema.compute.cpu.CpuBackend;
 import io.kinema.engine.model.Component;
 import io.kinema.engine.pipeline.H3Pipeline;
@@ -82,6 +83,9 @@ final class RunRecords {
 
     private RunRecord.Execution execution() {
         SortedMap<String, String> choices = new TreeMap<>(parts.backend().choices());
+        if (options.vaePrecision() != Precision.FP32) {
+            choices.put("vae_precision", options.vaePrecision().label());
+        }
         options.route().ifPresent(reason -> choices.put("route", reason));
         return new RunRecord.Execution(parts.backend().device().toString(), parts.backend().name(), options.precision().label(),
                 parts.backend() instanceof CpuBackend cpu ? cpu.threads() : 1, options.fp16WeightLayoutInForce(), choices);

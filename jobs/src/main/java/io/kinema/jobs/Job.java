@@ -1,5 +1,6 @@
 package io.kinema.jobs;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
@@ -17,7 +18,8 @@ import java.util.Optional;
  * @param createdAt     when it was recorded
  * @param startedAt     when a worker first began on it
  * @param finishedAt    when it reached a finished state
- * @param expiresAt     when it and its files may be removed; set once it is finished
+ * @param keep          how long it and its files stay once it is finished; then, what is left of that
+ * @param expiresAt     when they may be removed; set once it is finished
  * @param updatedAt     when any of this last changed
  * @param revision      counts the changes from 1; a larger one is newer
  * @param attempts      how often workers have tried it
@@ -27,7 +29,7 @@ import java.util.Optional;
  * @param error         why it has no result
  */
 public record Job(JobId id, JobState state, JobRequest request, Optional<String> owner, boolean listed, Optional<JobId> remixedFrom,
-                  Instant createdAt, Optional<Instant> startedAt, Optional<Instant> finishedAt, Optional<Instant> expiresAt,
+                  Instant createdAt, Optional<Instant> startedAt, Optional<Instant> finishedAt, Duration keep, Optional<Instant> expiresAt,
                   Instant updatedAt, long revision, Attempts attempts, boolean cancelling, JobProgress progress, List<JobOutput> outputs,
                   Optional<JobError> error) {
     public Job {
@@ -39,6 +41,7 @@ public record Job(JobId id, JobState state, JobRequest request, Optional<String>
         Objects.requireNonNull(createdAt, "createdAt");
         Objects.requireNonNull(startedAt, "startedAt");
         Objects.requireNonNull(finishedAt, "finishedAt");
+        Objects.requireNonNull(keep, "keep");
         Objects.requireNonNull(expiresAt, "expiresAt");
         Objects.requireNonNull(updatedAt, "updatedAt");
         Objects.requireNonNull(attempts, "attempts");

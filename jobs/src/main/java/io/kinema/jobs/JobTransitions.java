@@ -19,9 +19,9 @@ public final class JobTransitions {
     }
 
     /** A new job. */
-    public static Job recorded(JobId id, Submission submission, JobRequest request, Instant now) {
+    public static Job recorded(JobId id, Submission submission, JobRequest request, Duration keep, Instant now) {
         return new Job(id, JobState.QUEUED, request, submission.owner(), submission.listed(), submission.remixedFrom(), now, Optional.empty(),
-                Optional.empty(), Optional.empty(), now, 1, Attempts.NONE, false, JobProgress.queued(now, request.generate().outputs()), List.of(),
+                Optional.empty(), keep, Optional.empty(), now, 1, Attempts.NONE, false, JobProgress.queued(now, request.generate().outputs()), List.of(),
                 Optional.empty());
     }
 
@@ -60,39 +60,39 @@ public final class JobTransitions {
     }
 
     /** Its worker has stored all outputs. */
-    public static Optional<Job> completed(Job job, int attempt, Duration keep, Instant now) {
-        return ofAttempt(job, attempt).map(j -> finished(j, JobState.COMPLETED, Optional.empty(), keep, now));
+    public static Optional<Job> completed(Job job, int attempt, Instant now) {
+        return ofAttempt(job, attempt).map(j -> finished(j, JobState.COMPLETED, Optional.empty(), now));
     }
 
     /** Its worker met an error. */
-    public static Optional<Job> failed(Job job, int attempt, JobError error, Duration keep, Instant now) {
-        return ofAttempt(job, attempt).map(j -> finished(j, JobState.FAILED, Optional.of(error), keep, now));
+    public static Optional<Job> failed(Job job, int attempt, JobError error, Instant now) {
+        return ofAttempt(job, attempt).map(j -> finished(j, JobState.FAILED, Optional.of(error), now));
     }
 
     /** Its worker has stopped because of a cancel. */
-    public static Optional<Job> stopped(Job job, int attempt, Duration keep, Instant now) {
-        return ofAttempt(job, attempt).map(j -> cancelled(j, keep, now));
+    public static Optional<Job> stopped(Job job, int attempt, Instant now) {
+        return ofAttempt(job, attempt).map(j -> cancelled(j, now));
     }
 
     /** Its worker says that the engine died on it. */
-    public static Optional<Job> crashed(Job job, int attempt, Duration keep, Instant now) {
-        return ofAttempt(job, attempt).map(j -> afterMishap(j, j.attempts().withCrash(), TWICE, keep, now));
+    public static Optional<Job> crashed(Job job, int attempt, Instant now) {
+        return ofAttempt(job, attempt).map(j -> afterMishap(j, j.attempts().withCrash(), TWICE, now));
     }
 
     /** Its worker was silent for too long. */
-    public static Optional<Job> lost(Job job, int attempt, Duration keep, Instant now) {
-        return ofAttempt(job, attempt).map(j -> afterMishap(j, j.attempts().withLoss(), LOST, keep, now));
+    public static Optional<Job> lost(Job job, int attempt, Instant now) {
+        return ofAttempt(job, attempt).map(j -> afterMishap(j, j.attempts().withLoss(), LOST, now));
     }
 
     /** Its worker gives it back. */
-    public static Optional<Job> released(Job job, int attempt, Duration keep, Instant now) {
-        return ofAttempt(job, attempt).map(j -> again(j, j.attempts(), keep, now));
+    public static Optional<Job> released(Job job, int attempt, Instant now) {
+        return ofAttempt(job, attempt).map(j -> again(j, j.attempts(), now));
     }
 
     /** Somebody wants it cancelled. Empty when that changes nothing. */
-    public static Optional<Job> cancelAsked(Job job, Duration keep, Instant now) {
+    public static Optional<Job> cancelAsked(Job job, Instant now) {
         return switch (job.state()) {
-            case QUEUED -> Optional.of(cancelled(job, keep, now));
+            case QUEUED -> Optional.of(cancelled(job, now));
             case IN_PROGRESS -> job.cancelling() ? Optional.empty() : Optional.of(cancelling(job, now));
             case COMPLETED, FAILED, CANCELLED, QUARANTINED -> Optional.empty();
         };
@@ -107,18 +107,18 @@ public final class JobTransitions {
         return holds(job, attempt) ? Optional.of(job) : Optional.empty();
     }
 
-    private static Job afterMishap(Job job, Attempts attempts, String reason, Duration keep, Instant now) {
+    private static Job afterMishap(Job job, Attempts attempts, String reason, Instant now) {
         if (attempts.tooMany()) {
-            Edit edit = new Edit(finished(job, JobState.QUARANTINED, Optional.of(new JobError(JobError.Code.QUARANTINED, reason)), keep, now));
+            Edit edit = new Edit(finished(job, JobState.QUARANTINED, Optional.of(new JobError(JobError.Code.QUARANTINED, reason)), now));
             edit.attempts = attempts;
             return edit.job();
         }
-        return again(job, attempts, keep, now);
+        return again(job, attempts, now);
     }
 
     /** Back to the queue; a cancel that was asked for is answered here, because nothing computes any more. */
-    private static Job again(Job job, Attempts attempts, Duration keep, Instant now) {
-        Edit edit = new Edit(job.cancelling() ? cancelled(job, keep, now) : job);
+    private static Job again(Job job, Attempts attempts, Instant now) {
+        Edit edit = new Edit(job.cancelling() ? cancelled(job, now) : job);
         edit.attempts = attempts;
         if (!job.cancelling()) {
             edit.change(now);
@@ -134,16 +134,16 @@ public final class JobTransitions {
         return edit.job();
     }
 
-    private static Job cancelled(Job job, Duration keep, Instant now) {
-        return finished(job, JobState.CANCELLED, Optional.of(new JobError(JobError.Code.CANCELLED, "the job was cancelled")), keep, now);
+    private static Job cancelled(Job job, Instant now) {
+        return finished(job, JobState.CANCELLED, Optional.of(new JobError(JobError.Code.CANCELLED, "the job was cancelled")), now);
     }
 
-    private static Job finished(Job job, JobState state, Optional<JobError> error, Duration keep, Instant now) {
+    private static Job finished(Job job, JobState state, Optional<JobError> error, Instant now) {
         Edit edit = new Edit(job, now);
         edit.state = state;
         edit.error = error;
         edit.finishedAt = Optional.of(now);
-        edit.expiresAt = Optional.of(now.plus(keep));
+        edit.expiresAt = Optional.of(now.plus(job.keep()));
         edit.cancelling = false;
         edit.progress = job.progress().at(JobStage.FINISHED, now);
         return edit.job();
@@ -191,7 +191,7 @@ public final class JobTransitions {
 
         Job job() {
             return new Job(before.id(), state, before.request(), before.owner(), before.listed(), before.remixedFrom(), before.createdAt(), startedAt,
-                    finishedAt, expiresAt, updatedAt, revision, attempts, cancelling, progress, outputs, error);
+                    finishedAt, before.keep(), expiresAt, updatedAt, revision, attempts, cancelling, progress, outputs, error);
         }
     }
 }

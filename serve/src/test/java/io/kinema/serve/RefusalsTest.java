@@ -97,7 +97,7 @@ class RefusalsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", " ", "{", "[]", "null", "1", "\"x\"", "{\"prompt\":\"x\"", "{\"prompt\":\"x\"} {}", "{\"prompt\":\"x\",\"prompt\":\"y\"}", "{'prompt':'x'}",
-            "{\"prompt\":\"\u0000\"}", "{\"prompt\":NaN}", "\ufeff\ufeff{}"})
+            "{\"prompt\":\"\u0000\"}", "{\"prompt\":NaN}", "{\"frames\":1e9999999999}", "{\"frames\":0e97777777777777777777}", "\ufeff\ufeff{}"})
     void brokenJsonIsMalformed(String body) {
         TestServer.Answer answer = server.post("/v1/videos", body);
         assertThat(answer.status()).as(answer.text()).isEqualTo(400);

@@ -12,6 +12,9 @@ import java.util.List;
  * may differ from element to element, but depends only on the element's position, the number of values and the number of ranks.
  */
 public interface Communicator {
+    /** The one rank of a group that has no other; it can be used by any thread. */
+    Communicator ALONE = new Alone();
+
     /** This rank, 0 to size - 1. */
     int rank();
 

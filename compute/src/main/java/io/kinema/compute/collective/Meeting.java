@@ -67,6 +67,12 @@ final class Meeting {
         return all;
     }
 
+    /** Forgets what happened; nobody may be waiting. */
+    synchronized void reset() {
+        present = 0;
+        failure = null;
+    }
+
     /** Ends this and every later wait; the first failure counts. */
     synchronized void fail(Throwable cause) {
         if (failure == null) {

@@ -20,21 +20,21 @@ public final class RankGroup implements AutoCloseable {
     /** What one rank does in a call. */
     @FunctionalInterface
     public interface Work<T> {
-        /** @param rank this rank's end of the group, for this call only */
+        /** @param rank this rank's end of the group, the same object in every call */
         T run(Communicator rank);
     }
 
     private final int size;
-    private final Duration timeout;
-    private final int chunk;
+    private final Meeting meeting;
+    private final List<Communicator> communicators = new ArrayList<>();
     private final List<ExecutorService> threads = new ArrayList<>();
     private boolean closed;
 
     private RankGroup(int size, Duration timeout, int chunk) {
         this.size = size;
-        this.timeout = timeout;
-        this.chunk = chunk;
+        this.meeting = new Meeting(size, timeout);
         for (int rank = 0; rank < size; rank++) {
+            communicators.add(new SharedRing(meeting, rank, size, chunk));
             String name = "kinema-rank-" + rank;
             threads.add(Executors.newSingleThreadExecutor(task -> {
                 Thread thread = new Thread(task, name);
@@ -76,10 +76,10 @@ public final class RankGroup implements AutoCloseable {
         if (closed) {
             throw new IllegalStateException("rank group is closed");
         }
-        Meeting meeting = new Meeting(size, timeout);
+        meeting.reset();
         List<Future<T>> running = new ArrayList<>();
         for (int rank = 0; rank < size; rank++) {
-            Communicator communicator = new SharedRing(meeting, rank, size, chunk);
+            Communicator communicator = communicators.get(rank);
             running.add(threads.get(rank).submit(() -> {
                 try {
                     return work.run(communicator);

@@ -103,7 +103,8 @@ public final class Quantizer {
         targets.forEach(t -> specs.addAll(specs(t)));
         Map<String, String> metadata = metadata(from);
         NetworkWriter plain = new NetworkWriter(source, Network.TRANSFORMER, weights.config(), WeightLayout.COMFYUI, Optional.empty());
-        try (Workers workers = new Workers(options.threads()); SafetensorsWriter writer = SafetensorsWriter.create(to, specs, metadata)) {
+        try (Workers workers = new Workers(options.threads()); StagedFolder staged = StagedFolder.forFile(to);
+             SafetensorsWriter writer = SafetensorsWriter.create(staged.file(), specs, metadata)) {
             for (Target target : targets) {
                 if (coded(target)) {
                     code(workers, writer, target);
@@ -112,6 +113,7 @@ public final class Quantizer {
                 }
             }
             String sha256 = writer.commitVerified();
+            staged.commitFile();
             return new QuantizeReport(new Written(to.getFileName().toString(), Files.size(to), sha256), List.copyOf(matrices.values()), metadata);
         } catch (IOException e) {
             throw new BadWeightsException(to + ": cannot be read back (" + e.getMessage() + ")", e);

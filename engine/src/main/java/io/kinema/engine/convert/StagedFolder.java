@@ -13,15 +13,40 @@ import java.util.stream.Stream;
 
 /**
  * Owns a hidden folder beside its target until {@link #commit()} gives it the target's name in one step; closing without that
- * removes it, so a failure leaves the target as it was. Closing twice is harmless.
+ * removes it, so a failure leaves the target as it was. The hidden folder also goes when the process is told to stop. Closing twice
+ * is harmless.
  */
 final class StagedFolder implements AutoCloseable {
     private final Path target;
     private final Path hidden;
 
+    /** Other threads may write on while the process ends, so emptying the folder may take more than one try. */
+    private static final int TRIES = 50;
+
+    private final Thread stop;
+
     private StagedFolder(Path target, Path hidden) {
         this.target = target;
         this.hidden = hidden;
+        this.stop = new Thread(() -> abandon(hidden), "kinema-staged-folder");
+        Runtime.getRuntime().addShutdownHook(stop);
+    }
+
+    /**
+     * For one file.
+     *
+     * @throws BadWeightsException when the folder of the target cannot be written
+     */
+    static StagedFolder forFile(Path target) {
+        return hidden(target.toAbsolutePath().normalize());
+    }
+
+    private static StagedFolder hidden(Path real) {
+        try {
+            return new StagedFolder(real, Files.createDirectory(real.resolveSibling("." + real.getFileName() + "." + UUID.randomUUID() + ".tmp")));
+        } catch (IOException e) {
+            throw unwritable(real, e);
+        }
     }
 
     /**
@@ -36,12 +61,7 @@ final class StagedFolder implements AutoCloseable {
         if (Files.exists(real) && !Files.isDirectory(real)) {
             throw new BadWeightsException(target + ": is a file, expected a folder or nothing; give another --output");
         }
-        try {
-            Path hidden = real.resolveSibling("." + real.getFileName() + "." + UUID.randomUUID() + ".tmp");
-            return new StagedFolder(real, Files.createDirectory(hidden));
-        } catch (IOException e) {
-            throw unwritable(target, e);
-        }
+        return hidden(real);
     }
 
     /** Where to write. */
@@ -71,9 +91,38 @@ final class StagedFolder implements AutoCloseable {
         }
     }
 
+    /** Where the file of {@link #forFile} is to be written. */
+    Path file() {
+        return hidden.resolve(target.getFileName());
+    }
+
+    /** Puts the file in the target's place. @throws BadWeightsException when that fails */
+    void commitFile() {
+        try {
+            Files.move(file(), target, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        } catch (IOException e) {
+            throw unwritable(target, e);
+        }
+    }
+
     @Override
     public void close() {
         remove(hidden);
+        try {
+            Runtime.getRuntime().removeShutdownHook(stop);
+        } catch (IllegalStateException e) {
+            // The process is ending: the hook runs, and finds nothing.
+        }
+    }
+
+    private static void abandon(Path folder) {
+        for (int i = 0; i < TRIES && Files.exists(folder); i++) {
+            try {
+                remove(folder);
+            } catch (UncheckedIOException e) {
+                // Something was written meanwhile; try again.
+            }
+        }
     }
 
     private static boolean empty(Path folder) {

@@ -77,7 +77,8 @@ public final class InMemoryJobs implements JobStore, WorkQueue {
             requireRoom(submission.owner());
             JobId id = JobId.random();
             GenerateRequest stored = JobInputs.store(id, submission.generate(), storage);
-            Job job = JobTransitions.recorded(id, submission, new JobRequest(submission.model(), stored, submission.details()), clock.instant());
+            Job job = JobTransitions.recorded(id, submission, new JobRequest(submission.model(), stored, submission.details()),
+                    limits.keep(), clock.instant());
             jobs.put(id, job);
             key.ifPresent(k -> keys.put(id, k));
             changed.signalAll();
@@ -152,15 +153,6 @@ public final class InMemoryJobs implements JobStore, WorkQueue {
     public Optional<Job> cancel(JobId id) {
         change(id, JobTransitions::cancelAsked);
         return get(id);
-    }
-
-    private boolean change(JobId id, Ending transition) {
-        return change(id, (job, now) -> transition.apply(job, limits.keep(), now));
-    }
-
-    /** A transition after which a job may expire. */
-    private interface Ending {
-        Optional<Job> apply(Job job, Duration keep, Instant now);
     }
 
     private boolean change(JobId id, BiFunction<Job, Instant, Optional<Job>> transition) {
@@ -253,7 +245,7 @@ public final class InMemoryJobs implements JobStore, WorkQueue {
 
     @Override
     public boolean lost(JobId id, int attempt) {
-        return change(id, (job, keep, now) -> JobTransitions.lost(job, attempt, keep, now));
+        return change(id, (job, now) -> JobTransitions.lost(job, attempt, now));
     }
 
     @Override
@@ -273,26 +265,26 @@ public final class InMemoryJobs implements JobStore, WorkQueue {
 
     @Override
     public boolean complete(Lease lease) {
-        return change(lease.job().id(), (job, keep, now) -> JobTransitions.completed(job, lease.attempt(), keep, now));
+        return change(lease.job().id(), (job, now) -> JobTransitions.completed(job, lease.attempt(), now));
     }
 
     @Override
     public boolean fail(Lease lease, JobError error) {
-        return change(lease.job().id(), (job, keep, now) -> JobTransitions.failed(job, lease.attempt(), error, keep, now));
+        return change(lease.job().id(), (job, now) -> JobTransitions.failed(job, lease.attempt(), error, now));
     }
 
     @Override
     public boolean cancelled(Lease lease) {
-        return change(lease.job().id(), (job, keep, now) -> JobTransitions.stopped(job, lease.attempt(), keep, now));
+        return change(lease.job().id(), (job, now) -> JobTransitions.stopped(job, lease.attempt(), now));
     }
 
     @Override
     public boolean crashed(Lease lease) {
-        return change(lease.job().id(), (job, keep, now) -> JobTransitions.crashed(job, lease.attempt(), keep, now));
+        return change(lease.job().id(), (job, now) -> JobTransitions.crashed(job, lease.attempt(), now));
     }
 
     @Override
     public boolean release(Lease lease) {
-        return change(lease.job().id(), (job, keep, now) -> JobTransitions.released(job, lease.attempt(), keep, now));
+        return change(lease.job().id(), (job, now) -> JobTransitions.released(job, lease.attempt(), now));
     }
 }

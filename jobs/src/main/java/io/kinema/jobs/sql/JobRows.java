@@ -32,7 +32,7 @@ final class JobRows {
         try (PreparedStatement insert = connection.prepareStatement("""
                 insert into kinema_jobs (id, place, state, model, generate, details, owner, owner_key, idempotency_key, fingerprint, listed, remixed_from,
                     created_at, updated_at, revision, attempts_begun, attempts_crashed, attempts_lost, cancelling, progress, outputs, keep_millis)
-                values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, false, ?, '[]', 0)""")) {
+                values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, false, ?, '[]', ?)""")) {
             int i = 0;
             insert.setString(++i, job.id().value());
             insert.setLong(++i, place);
@@ -50,6 +50,7 @@ final class JobRows {
             insert.setObject(++i, Times.toSql(job.updatedAt()));
             insert.setLong(++i, job.revision());
             insert.setString(++i, JobJson.write(job.progress()));
+            insert.setLong(++i, job.keep().toMillis());
             insert.executeUpdate();
         }
     }
@@ -59,11 +60,11 @@ final class JobRows {
         return owner.map(name -> "=" + name).orElse("");
     }
 
-    /** Writes all that may change of a job. @param keep how long it stays, from when it is finished */
-    static void update(Connection connection, Job job, Duration keep) throws SQLException {
+    /** Writes all that may change of a job. */
+    static void update(Connection connection, Job job) throws SQLException {
         try (PreparedStatement update = connection.prepareStatement("""
                 update kinema_jobs set state = ?, started_at = ?, finished_at = ?, expires_at = ?, updated_at = ?, revision = ?, attempts_begun = ?,
-                    attempts_crashed = ?, attempts_lost = ?, cancelling = ?, progress = ?, outputs = ?, error = ?, keep_millis = ? where id = ?""")) {
+                    attempts_crashed = ?, attempts_lost = ?, cancelling = ?, progress = ?, outputs = ?, error = ? where id = ?""")) {
             int i = 0;
             update.setString(++i, job.state().label());
             update.setObject(++i, Times.toSql(job.startedAt()), Types.TIMESTAMP_WITH_TIMEZONE);
@@ -78,7 +79,6 @@ final class JobRows {
             update.setString(++i, JobJson.write(job.progress()));
             update.setString(++i, JobJson.write(job.outputs()));
             update.setString(++i, job.error().map(JobJson::write).orElse(null));
-            update.setLong(++i, keep.toMillis());
             update.setString(++i, job.id().value());
             update.executeUpdate();
         }
@@ -206,7 +206,7 @@ final class JobRows {
         }
     }
 
-    /** Takes time off what finished jobs have left. */
+    /** Takes time off what finished jobs have left to stay. */
     static void age(Connection connection, Duration by) throws SQLException {
         try (PreparedStatement update = connection.prepareStatement("update kinema_jobs set keep_millis = keep_millis - ? where finished_at is not null")) {
             update.setLong(1, by.toMillis());
@@ -242,7 +242,8 @@ final class JobRows {
         Instant created = Times.of(row, "created_at");
         return new Job(new JobId(row.getString("id")), JobState.labelled(row.getString("state")).orElseThrow(), request,
                 Optional.ofNullable(row.getString("owner")), row.getBoolean("listed"), Optional.ofNullable(row.getString("remixed_from")).map(JobId::new),
-                created, Times.maybe(row, "started_at"), Times.maybe(row, "finished_at"), Times.maybe(row, "expires_at"), Times.of(row, "updated_at"),
+                created, Times.maybe(row, "started_at"), Times.maybe(row, "finished_at"), Duration.ofMillis(row.getLong("keep_millis")),
+                Times.maybe(row, "expires_at"), Times.of(row, "updated_at"),
                 row.getLong("revision"), attempts, row.getBoolean("cancelling"), JobJson.progress(row.getString("progress")),
                 JobJson.outputs(row.getString("outputs")), Optional.ofNullable(row.getString("error")).map(JobJson::error));
     }

@@ -131,7 +131,7 @@ public final class SqlJobs implements JobStore, WorkQueue {
         if (earlier.isPresent()) {
             return earlier.get();
         }
-        Job job = JobTransitions.recorded(id, submission, request, now());
+        Job job = JobTransitions.recorded(id, submission, request, limits.keep(), now());
         JobRows.insert(connection, job, place, submission, fingerprint);
         JobTasks.schedule(connection, id, request.model(), place);
         try (PreparedStatement update = connection.prepareStatement("update kinema_queue set last_place = ? where id = 1")) {
@@ -213,7 +213,7 @@ public final class SqlJobs implements JobStore, WorkQueue {
 
     @Override
     public Optional<Job> cancel(JobId id) {
-        change("cancelling the job", id, (job, now) -> JobTransitions.cancelAsked(job, limits.keep(), now));
+        change("cancelling the job", id, JobTransitions::cancelAsked);
         return get(id);
     }
 
@@ -240,7 +240,7 @@ public final class SqlJobs implements JobStore, WorkQueue {
         Optional<Job> changed = database.transaction(what, c -> {
             Optional<Job> after = JobRows.lock(c, id).flatMap(job -> transition.apply(job, now()));
             if (after.isPresent()) {
-                JobRows.update(c, after.get(), limits.keep());
+                JobRows.update(c, after.get());
                 if (after.get().state().finished()) {
                     JobTasks.remove(c, id, after.get().request().model());
                 }
@@ -274,7 +274,7 @@ public final class SqlJobs implements JobStore, WorkQueue {
 
     @Override
     public boolean lost(JobId id, int attempt) {
-        return change("giving up a lost worker", id, (job, now) -> JobTransitions.lost(job, attempt, limits.keep(), now)).isPresent();
+        return change("giving up a lost worker", id, (job, now) -> JobTransitions.lost(job, attempt, now)).isPresent();
     }
 
     @Override
@@ -294,26 +294,26 @@ public final class SqlJobs implements JobStore, WorkQueue {
 
     @Override
     public boolean complete(Lease lease) {
-        return report("completing the job", lease, (job, now) -> JobTransitions.completed(job, lease.attempt(), limits.keep(), now));
+        return report("completing the job", lease, (job, now) -> JobTransitions.completed(job, lease.attempt(), now));
     }
 
     @Override
     public boolean fail(Lease lease, JobError error) {
-        return report("failing the job", lease, (job, now) -> JobTransitions.failed(job, lease.attempt(), error, limits.keep(), now));
+        return report("failing the job", lease, (job, now) -> JobTransitions.failed(job, lease.attempt(), error, now));
     }
 
     @Override
     public boolean cancelled(Lease lease) {
-        return report("cancelling the job", lease, (job, now) -> JobTransitions.stopped(job, lease.attempt(), limits.keep(), now));
+        return report("cancelling the job", lease, (job, now) -> JobTransitions.stopped(job, lease.attempt(), now));
     }
 
     @Override
     public boolean crashed(Lease lease) {
-        return report("recording a crash", lease, (job, now) -> JobTransitions.crashed(job, lease.attempt(), limits.keep(), now));
+        return report("recording a crash", lease, (job, now) -> JobTransitions.crashed(job, lease.attempt(), now));
     }
 
     @Override
     public boolean release(Lease lease) {
-        return report("releasing the job", lease, (job, now) -> JobTransitions.released(job, lease.attempt(), limits.keep(), now));
+        return report("releasing the job", lease, (job, now) -> JobTransitions.released(job, lease.attempt(), now));
     }
 }

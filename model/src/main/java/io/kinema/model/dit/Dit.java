@@ -7,6 +7,7 @@ import io.kinema.compute.NormOps.RowModulation;
 import io.kinema.compute.Precision;
 import io.kinema.compute.Tensor;
 import io.kinema.compute.Workspace;
+import io.kinema.compute.collective.Communicator;
 import io.kinema.model.StageTap;
 import io.kinema.model.adapter.Adapter;
 import io.kinema.model.layer.Attention;
@@ -18,6 +19,7 @@ import io.kinema.model.load.Parameters;
 import io.kinema.model.load.Parameters.Rounding;
 import io.kinema.model.load.WeightResidency;
 import io.kinema.model.work.Work;
+import io.kinema.model.work.WorkCounter;
 import io.kinema.model.work.WorkPart;
 import io.kinema.weights.DType;
 import io.kinema.weights.TensorSource;
@@ -53,8 +55,8 @@ public final class Dit implements AutoCloseable {
     private final WeightResidency residency;
     private AdaptersInForce adapters = AdaptersInForce.NONE;
 
-    private Dit(Backend backend, DitConfig config, Precision precision, Parameters p, WeightResidency residency) {
-        this.run = new Execution(backend, precision, backend.workspace("dit scratch"));
+    private Dit(Backend backend, DitConfig config, Precision precision, Parameters p, WeightResidency residency, Communicator ranks) {
+        this.run = new Execution(backend, precision, backend.workspace("dit scratch"), new WorkCounter(), ranks);
         this.config = config;
         this.residency = residency;
         this.rounding = p.rounding();
@@ -85,9 +87,21 @@ public final class Dit implements AutoCloseable {
      */
     public static Dit open(Backend backend, TensorSource source, DitConfig config, Precision precision, Rounding rounding, MatrixLayout layout,
                            WeightResidency residency) {
+        return open(backend, source, config, precision, rounding, layout, residency, Communicator.ALONE);
+    }
+
+    /**
+     * One rank's transformer among several: it runs its share of the heads and of the feed-forward's channels and adds its results to the others', so
+     * all ranks call the same methods with the same values and end with the same bits. Input projections, modulation and heads are run by every rank whole.
+     *
+     * @param ranks this rank's end of its group, on the thread that opens and uses this
+     * @throws IllegalArgumentException when heads or channels cannot be shared out evenly
+     */
+    public static Dit open(Backend backend, TensorSource source, DitConfig config, Precision precision, Rounding rounding, MatrixLayout layout,
+                           WeightResidency residency, Communicator ranks) {
         Workspace owner = backend.workspace("dit weights");
         try {
-            return new Dit(backend, config, precision, new Parameters(backend, source, owner, "", rounding, layout), residency);
+            return new Dit(backend, config, precision, new Parameters(backend, source, owner, "", rounding, layout), residency, ranks);
         } catch (RuntimeException e) {
             owner.close();
             throw e;

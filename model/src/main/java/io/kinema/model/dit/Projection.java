@@ -30,6 +30,6 @@ record Projection(String name, Linear linear) {
 
     /** @param x FP32 [M, in] */
     void forward(Execution run, AdaptersInForce adapters, Tensor x, Tensor out) {
-        adapters.on(name, linear).forward(run.fp32(), Operand.of(x), out);
+        adapters.on(name, linear).forward(run.fp32().replicated(), Operand.of(x), out);
     }
 }

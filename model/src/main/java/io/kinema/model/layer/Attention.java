@@ -6,6 +6,7 @@ import io.kinema.compute.NormOps.Rotary;
 import io.kinema.compute.Operand;
 import io.kinema.compute.Tensor;
 import io.kinema.compute.Workspace;
+import io.kinema.compute.collective.Communicator;
 import io.kinema.weights.DType;
 import java.util.List;
 import java.util.Optional;
@@ -32,6 +33,11 @@ public final class Attention {
      * @param normK FP32 [D]
      */
     public record Weights(Linear q, Linear k, Linear v, Linear out, Tensor normQ, Tensor normK) {
+        /** A rank's heads: their queries, keys and values, and the columns of the output projection that read them. */
+        Weights share(Communicator ranks) {
+            return ranks.size() == 1 ? this : new Weights(q.shareOfOutputs(ranks), k.shareOfOutputs(ranks), v.shareOfOutputs(ranks), out.shareOfInputs(ranks),
+                    normQ, normK);
+        }
     }
 
     /**
@@ -41,6 +47,15 @@ public final class Attention {
      * @param causal  row m sees rows 0..m only
      */
     public record Geometry(int heads, int kvHeads, int headDim, float normEps, boolean causal) {
+        /** A rank's heads. @throws IllegalArgumentException when they cannot be shared out evenly */
+        Geometry share(Communicator ranks) {
+            if (heads % ranks.size() != 0 || kvHeads % ranks.size() != 0) {
+                throw new IllegalArgumentException("tensor parallel: got " + heads + " heads and " + kvHeads + " key heads for " + ranks.size()
+                        + " ranks, expected multiples");
+            }
+            return ranks.size() == 1 ? this : new Geometry(heads / ranks.size(), kvHeads / ranks.size(), headDim, normEps, causal);
+        }
+
         /** {@code 1 / sqrt(D)}. */
         public float scale() {
             return (float) (1 / Math.sqrt(headDim));
@@ -50,9 +65,15 @@ public final class Attention {
     /**
      * @param x      [M, hidden], already normalised, of the operand type
      * @param rotary tables for the M rows, or empty for no rotation
-     * @param out    FP32 [M, hidden]
+     * @param out    FP32 [M, hidden], contiguous; with several ranks the sum of their partial results, the same on all of them
      */
     public static void forward(Execution run, Geometry g, Weights w, Tensor x, Optional<Rotary> rotary, Tensor out) {
+        partial(run, g.share(run.ranks()), w.share(run.ranks()), x, rotary, out);
+        run.ranks().allReduce(out);
+    }
+
+    /** One rank's heads; the results of all ranks add up to the layer's. */
+    private static void partial(Execution run, Geometry g, Weights w, Tensor x, Optional<Rotary> rotary, Tensor out) {
         Backend backend = run.backend();
         long rows = x.size(0);
         try (Workspace.Frame _ = run.scratch().frame()) {

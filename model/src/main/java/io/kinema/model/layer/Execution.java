@@ -5,6 +5,7 @@ import io.kinema.compute.Operand;
 import io.kinema.compute.Precision;
 import io.kinema.compute.Tensor;
 import io.kinema.compute.Workspace;
+import io.kinema.compute.collective.Communicator;
 import io.kinema.model.work.WorkCounter;
 import io.kinema.weights.DType;
 
@@ -13,16 +14,22 @@ import io.kinema.weights.DType;
  *
  * @param scratch layers open frames on it and close them before they return
  * @param work    counts what the layers execute
+ * @param ranks   who else runs the same layers, each with its share of heads and channels
  */
-public record Execution(Backend backend, Precision precision, Workspace scratch, WorkCounter work) {
-    /** With a counter of its own. */
+public record Execution(Backend backend, Precision precision, Workspace scratch, WorkCounter work, Communicator ranks) {
+    /** With a counter of its own and without other ranks. */
     public Execution(Backend backend, Precision precision, Workspace scratch) {
-        this(backend, precision, scratch, new WorkCounter());
+        this(backend, precision, scratch, new WorkCounter(), Communicator.ALONE);
+    }
+
+    /** For layers that every rank runs whole: their work counts once, on the first. */
+    public Execution replicated() {
+        return ranks.rank() == 0 ? this : new Execution(backend, precision, scratch, new WorkCounter(), ranks);
     }
 
     /** The same with FP32 operands, for the islands that no plan rounds. */
     public Execution fp32() {
-        return precision == Precision.FP32 ? this : new Execution(backend, Precision.FP32, scratch, work);
+        return precision == Precision.FP32 ? this : new Execution(backend, Precision.FP32, scratch, work, ranks);
     }
 
     /** The type of matrix operands. */

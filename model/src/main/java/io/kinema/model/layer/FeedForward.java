@@ -3,6 +3,7 @@ package io.kinema.model.layer;
 import io.kinema.compute.Operand;
 import io.kinema.compute.Tensor;
 import io.kinema.compute.Workspace;
+import io.kinema.compute.collective.Communicator;
 import java.util.List;
 
 /**
@@ -23,13 +24,22 @@ public final class FeedForward {
      * @param down [hidden, F]
      */
     public record Weights(Linear gate, Linear up, Linear down) {
+        /** A rank's channels: its range of the gate's half and the same of the up half, and the columns of down that read them. */
+        Weights share(Communicator ranks) {
+            return ranks.size() == 1 ? this : new Weights(gate.shareOfOutputs(ranks), up.shareOfOutputs(ranks), down.shareOfInputs(ranks));
+        }
     }
 
     /**
      * @param x   [M, hidden], already normalised, of the operand type
-     * @param out FP32 [M, hidden]
+     * @param out FP32 [M, hidden], contiguous; with several ranks the sum of their partial results, the same on all of them
      */
     public static void forward(Execution run, Weights w, Tensor x, Tensor out) {
+        partial(run, w.share(run.ranks()), x, out);
+        run.ranks().allReduce(out);
+    }
+
+    private static void partial(Execution run, Weights w, Tensor x, Tensor out) {
         long rows = x.size(0);
         try (Workspace.Frame _ = run.scratch().frame()) {
             PreparedInput input = PreparedInput.of(run, Operand.of(x), List.of(w.gate(), w.up()));

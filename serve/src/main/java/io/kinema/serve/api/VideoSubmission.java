@@ -35,7 +35,7 @@ final class VideoSubmission {
     /** A plan reads a tokenizer and may probe the processor. */
     private static final int PLANS_AT_ONCE = 2;
     /** A burst of submissions must not take every connection to the store from those who only look. */
-    private static final int RECORDED_AT_ONCE = 4;
+    private static final int RECORDED_AT_ONCE = 64;
 
     private final JobStore jobs;
     private final OutputStorage storage;

@@ -45,6 +45,8 @@ public final class StrictJson {
         } catch (JsonProcessingException e) {
             throw Problem.of(ProblemKind.MALFORMED, "body: got text that is no JSON" + place(e.getLocation()) + ", expected one JSON object without "
                     + "repeated keys");
+        } catch (NumberFormatException e) {
+            throw Problem.of(ProblemKind.MALFORMED, "body: got a number beyond all bounds, expected one of at most nine digits in its exponent");
         } catch (CharacterCodingException e) {
             throw Problem.of(ProblemKind.MALFORMED, "body: got bytes that are not UTF-8, expected JSON in UTF-8");
         }
@@ -54,6 +56,8 @@ public final class StrictJson {
     static JsonNode value(String text, String field) {
         try {
             return MAPPER.readTree(text);
+        } catch (NumberFormatException e) {
+            throw Problem.field(ProblemKind.MALFORMED, Problem.printable(field, 60), "a number beyond all bounds", "expected at most nine digits in its exponent");
         } catch (JsonProcessingException e) {
             throw Problem.field(ProblemKind.MALFORMED, Problem.printable(field, 60), "text that is no JSON" + place(e.getLocation()), "expected JSON");
         }
@@ -64,7 +68,7 @@ public final class StrictJson {
         try {
             JsonNode node = MAPPER.readTree(text.strip());
             return node != null && node.isValueNode() ? node : JsonNodeFactory.instance.textNode(text);
-        } catch (JsonProcessingException plain) {
+        } catch (JsonProcessingException | NumberFormatException plain) {
             return JsonNodeFactory.instance.textNode(text);
         }
     }
