@@ -30,7 +30,7 @@ class OneLineRefusalTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"--steps=0", "--frames=0", "--outputs=11", "--seed=-1", "--image=nowhere.png", "--last-image=nowhere.png", "--adapter=nowhere.safetensors",
-        "--reference=image:nowhere.png", "--reference=video:nowhere.mp4", "--reference=latents:nowhere.safetensors", "--transformer=nowhere", "--device=cuda:0"})
+        "--reference=image:nowhere.png", "--reference=video:nowhere.mp4", "--reference=latents:nowhere.safetensors", "--transformer=nowhere", "--device=tpu:0"})
     void aRequestThatBreaksARule(String option) {
         refused(MODEL, "A red circle", option);
     }

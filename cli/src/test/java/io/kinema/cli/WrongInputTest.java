@@ -73,7 +73,7 @@ class WrongInputTest {
         "--fp16-weight-layout diagonal --precision fp16-fp32res | --fp16-weight-layout: got 'diagonal', expected row or column",
         "--fp16-weight-layout column | --fp16-weight-layout: got column, expected no layout with precision fp32",
         "--fp16-weight-layout row --precision bf16-fp32res | --fp16-weight-layout: got row, expected no layout with precision bf16-fp32res",
-        "--device cuda:0          | --device: got cuda:0",
+        "--device tpu:0           | --device: got tpu:0, this build runs on cpu and cuda:N",
         "--seconds long           | --seconds: got 'long', expected a number",
         "--seed 1 --frames 22 --seed 2 | '--seed' (N) should be specified only once",
         "--model nowhere          | nowhere",

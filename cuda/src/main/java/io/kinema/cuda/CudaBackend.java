@@ -11,8 +11,6 @@ import io.kinema.compute.event.TransferEvent;
 import io.kinema.cuda.driver.GpuEvent;
 import io.kinema.cuda.driver.GpuFacts;
 import io.kinema.cuda.driver.GpuGraph;
-import io.kinema.cuda.driver.GpuStream;
-import io.kinema.cuda.memory.DevicePool;
 import io.kinema.cuda.memory.DeviceWorkspace;
 import io.kinema.weights.DType;
 import io.kinema.weights.StoredTensor;
@@ -50,21 +48,6 @@ public final class CudaBackend extends CheckedBackend {
     /** What the driver says about the GPU. */
     public GpuFacts gpu() {
         return parts.context().facts();
-    }
-
-    /** The stream that everything is enqueued on. */
-    public GpuStream stream() {
-        return parts.stream();
-    }
-
-    /** The device's memory. */
-    public DevicePool memory() {
-        return parts.pool();
-    }
-
-    /** Kernels enqueued so far, libraries' own not counted. */
-    public long launches() {
-        return parts.launcher().launches();
     }
 
     @Override

@@ -3,11 +3,15 @@ package io.kinema.cuda;
 import io.kinema.compute.Backend;
 import io.kinema.compute.BackendOptions;
 import io.kinema.compute.BackendProvider;
+import io.kinema.compute.DeviceSensors;
 import io.kinema.compute.DeviceUnavailableException;
 import io.kinema.cuda.ffi.CudaException;
 import io.kinema.cuda.ffi.CudaUnavailableException;
+import io.kinema.cuda.ffi.LibraryFinder;
 import io.kinema.cuda.memory.DeviceMemoryException;
+import io.kinema.cuda.nvml.NvmlSensors;
 import java.util.List;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -42,6 +46,11 @@ public final class CudaBackendProvider implements BackendProvider {
         } catch (CudaUnavailableException | CudaException | DeviceMemoryException | LinkageError e) {
             throw new DeviceUnavailableException("device " + device + ": " + e.getMessage(), e);
         }
+    }
+
+    @Override
+    public Optional<DeviceSensors> sensors() {
+        return NvmlSensors.open(LibraryFinder.ofEnvironment());
     }
 
     @Override

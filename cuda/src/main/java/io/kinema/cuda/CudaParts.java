@@ -42,7 +42,6 @@ final class CudaParts implements AutoCloseable {
     private GpuContext context;
     private GpuStream stream;
     private KernelModules modules;
-    private Launcher launcher;
     private DevicePool pool;
     private CublasLt blas;
     private Optional<CudnnSdpa> cudnn = Optional.empty();
@@ -79,7 +78,7 @@ final class CudaParts implements AutoCloseable {
         stream = own(new GpuStream(context));
         KernelManifest manifest = KernelManifest.read();
         modules = own(KernelModules.load(context, manifest, images(context.facts(), options)));
-        launcher = own(new Launcher(modules, stream));
+        Launcher launcher = own(new Launcher(modules, stream));
         pool = own(new DevicePool(device.toString(), allocator(), options.maxMemoryBytes().orElse(Long.MAX_VALUE)));
         compilationsAtStart = modules.compilations();
         note(finder.find(CudaLibrary.DRIVER));
@@ -182,10 +181,6 @@ final class CudaParts implements AutoCloseable {
 
     KernelModules modules() {
         return modules;
-    }
-
-    Launcher launcher() {
-        return launcher;
     }
 
     DevicePool pool() {

@@ -61,25 +61,6 @@ public final class GpuContext implements AutoCloseable {
         return driver.pointer(function, query);
     }
 
-    /** Waits for everything on the device. */
-    public void synchronize() {
-        check("cuCtxSynchronize", () -> (int) symbols().ctxSynchronize().invokeExact());
-    }
-
-    /** Free and total device memory in bytes. */
-    public Memory memory() {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment free = arena.allocate(ValueLayout.JAVA_LONG);
-            MemorySegment total = arena.allocate(ValueLayout.JAVA_LONG);
-            check("cuMemGetInfo", () -> (int) symbols().memGetInfo().invokeExact(free, total));
-            return new Memory(free.get(ValueLayout.JAVA_LONG, 0), total.get(ValueLayout.JAVA_LONG, 0));
-        }
-    }
-
-    /** @param free bytes that can be allocated now */
-    public record Memory(long free, long total) {
-    }
-
     /** Device memory, or 0 when the device has not that much left. */
     public long allocate(long bytes) {
         try (Arena arena = Arena.ofConfined()) {
@@ -97,15 +78,6 @@ public final class GpuContext implements AutoCloseable {
     /** Gives device memory back; waits for work that may use it. */
     public void free(long pointer) {
         check("cuMemFree", () -> (int) symbols().memFree().invokeExact(pointer));
-    }
-
-    /** Page-locked host memory that the caller owns and gives back with {@link #freeHost}. */
-    public MemorySegment allocateHost(long bytes) {
-        return pointer("cuMemHostAlloc", out -> (int) symbols().memHostAlloc().invokeExact(out, bytes, 1)).reinterpret(bytes);
-    }
-
-    public void freeHost(MemorySegment memory) {
-        check("cuMemFreeHost", () -> (int) symbols().memFreeHost().invokeExact(memory));
     }
 
     @Override

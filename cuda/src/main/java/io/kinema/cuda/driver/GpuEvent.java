@@ -15,18 +15,9 @@ public final class GpuEvent implements AutoCloseable {
         this.handle = context.pointer("cuEventCreate", out -> (int) context.symbols().eventCreate().invokeExact(out, 0));
     }
 
-    MemorySegment handle() {
-        return handle;
-    }
-
     /** Marks the end of what is enqueued on {@code stream} now. */
     public void record(GpuStream stream) {
         context.check("cuEventRecord", () -> (int) context.symbols().eventRecord().invokeExact(handle, stream.handle()));
-    }
-
-    /** Waits until the mark is reached. */
-    public void synchronize() {
-        context.check("cuEventSynchronize", () -> (int) context.symbols().eventSynchronize().invokeExact(handle));
     }
 
     /** Seconds on the device from {@code start}'s mark to this one; both must be reached. */

@@ -9,7 +9,6 @@ public final class GpuStream implements AutoCloseable {
 
     private final GpuContext context;
     private final MemorySegment handle;
-    private boolean capturing;
     private boolean closed;
 
     public GpuStream(GpuContext context) {
@@ -49,34 +48,20 @@ public final class GpuStream implements AutoCloseable {
         context.check("cuStreamSynchronize", () -> (int) context.symbols().streamSynchronize().invokeExact(handle));
     }
 
-    /** What is enqueued next waits for {@code event}. */
-    public void waitFor(GpuEvent event) {
-        context.check("cuStreamWaitEvent", () -> (int) context.symbols().streamWaitEvent().invokeExact(handle, event.handle(), 0));
-    }
-
-    /** True while work is being captured instead of run. */
-    public boolean capturing() {
-        return capturing;
-    }
-
     /** Captures what {@code work} enqueues, without running it, as a graph that the caller owns. */
     public GpuGraph capture(Runnable work) {
         context.check("cuStreamBeginCapture", () -> (int) context.symbols().streamBeginCapture().invokeExact(handle, CAPTURE_THREAD_LOCAL));
-        capturing = true;
-        MemorySegment graph;
         try {
             work.run();
         } catch (RuntimeException | Error e) {
             abandonCapture();
             throw e;
         }
-        capturing = false;
-        graph = context.pointer("cuStreamEndCapture", out -> (int) context.symbols().streamEndCapture().invokeExact(handle, out));
+        MemorySegment graph = context.pointer("cuStreamEndCapture", out -> (int) context.symbols().streamEndCapture().invokeExact(handle, out));
         return GpuGraph.instantiate(context, graph);
     }
 
     private void abandonCapture() {
-        capturing = false;
         try {
             MemorySegment graph = context.pointer("cuStreamEndCapture", out -> (int) context.symbols().streamEndCapture().invokeExact(handle, out));
             if (graph.address() != 0) {

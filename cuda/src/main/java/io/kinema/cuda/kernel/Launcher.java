@@ -11,7 +11,6 @@ public final class Launcher implements AutoCloseable {
     private final KernelModules modules;
     private final GpuStream stream;
     private final Arguments arguments = new Arguments();
-    private long launches;
 
     public Launcher(KernelModules modules, GpuStream stream) {
         this.modules = modules;
@@ -31,16 +30,10 @@ public final class Launcher implements AutoCloseable {
     public void launch(String kernel, Grid grid, int shared) {
         GpuFunction function = modules.function(kernel);
         function.launch(stream, grid, shared, arguments.pointers());
-        launches++;
     }
 
     public GpuStream stream() {
         return stream;
-    }
-
-    /** How many kernels were enqueued. */
-    public long launches() {
-        return launches;
     }
 
     @Override

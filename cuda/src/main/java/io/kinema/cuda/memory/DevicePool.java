@@ -134,11 +134,6 @@ public final class DevicePool implements AutoCloseable {
         return peakHeld;
     }
 
-    /** Starts the peak again from what is held now. */
-    public void resetPeak() {
-        peakHeld = used + cached;
-    }
-
     /** How often the device was asked for memory. */
     public long allocations() {
         return allocations;

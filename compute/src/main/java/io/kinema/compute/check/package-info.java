@@ -1,0 +1,2 @@
+/** The rules for arguments, the same for all backends. */
+package io.kinema.compute.check;

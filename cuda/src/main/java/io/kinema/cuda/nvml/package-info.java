@@ -1,0 +1,2 @@
+/** The sensors of NVIDIA's GPUs. */
+package io.kinema.cuda.nvml;

@@ -1,0 +1,2 @@
+/** The diffusion transformer. */
+package io.kinema.model.dit;

@@ -1,0 +1,2 @@
+/** Layers that several networks are made of. */
+package io.kinema.model.layer;

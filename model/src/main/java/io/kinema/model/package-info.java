@@ -1,0 +1,2 @@
+/** H3's networks, written once against the Backend interface. */
+package io.kinema.model;

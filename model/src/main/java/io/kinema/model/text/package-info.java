@@ -1,0 +1,2 @@
+/** The text encoder, with its vision tower. */
+package io.kinema.model.text;
