@@ -76,14 +76,7 @@ class MiniMaxScriptsTest {
 
     @Test
     void ref2va() throws IOException {
-        Path clip = folder.resolve("clip.mp4");
-        try (Mp4Writer writer = Mp4Writer.open(clip, Mp4Format.of(64, 64, 72))) {
-            writer.writeAudio(new float[96_000], new float[96_000]);
-            for (int i = 0; i < 72; i++) {
-                writer.writeFrame(new byte[64 * 64 * 3]);
-            }
-            writer.commit();
-        }
+        Path clip = clip();
         Path sound = folder.resolve("voice.wav");
         io.kinema.media.audio.WavWriter.write(new io.kinema.media.audio.Sound(32_000, new float[][] {new float[96_000], new float[96_000]}), sound);
         web.file("/video", Files.readAllBytes(clip)).file("/sound", Files.readAllBytes(sound));
@@ -92,5 +85,27 @@ class MiniMaxScriptsTest {
                 {"type": "audio", "uri": "%s", "role": "reference"}], "target": {"short_edge": 768, "aspect_ratio": "auto", "duration_seconds": 5}, "seed": 0}"""
                 .formatted(url("/video/297573323635_00_%E8%A7%86%E9%A2%911.mp4"), url("/sound/_01_%E9%9F%B3%E9%A2%911(1).mp3")));
         assertThat(video.path("request").path("references").findValuesAsText("kind")).as("the video's own sound is Audio 1").containsExactly("video+sound", "audio");
+    }
+
+    /** Our own list says what it wants: a video's sound would shift the numbers of the sounds behind it. */
+    @Test
+    void referencesTakeASoundtrackOnlyWhenAsked() throws IOException {
+        web.file("/video", Files.readAllBytes(clip()));
+        JsonNode video = made("""
+                {"prompt": "<Video 1> goes on", "references": [{"type": "video", "url": "%1$s"}, {"type": "video+sound", "url": "%1$s"}, {"type": "video-only", "url": "%1$s"}],
+                "seconds": 1}""".formatted(url("/video/a.mp4")));
+        assertThat(video.path("request").path("references").findValuesAsText("kind")).containsExactly("video", "video+sound", "video");
+    }
+
+    private Path clip() throws IOException {
+        Path clip = folder.resolve("clip.mp4");
+        try (Mp4Writer writer = Mp4Writer.open(clip, Mp4Format.of(64, 64, 72))) {
+            writer.writeAudio(new float[96_000], new float[96_000]);
+            for (int i = 0; i < 72; i++) {
+                writer.writeFrame(new byte[64 * 64 * 3]);
+            }
+            writer.commit();
+        }
+        return clip;
     }
 }

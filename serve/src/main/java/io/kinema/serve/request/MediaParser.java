@@ -16,7 +16,7 @@ import java.util.Set;
 /** Reads the pictures, videos and sounds of a call, in every way in which they may be named. */
 final class MediaParser {
     private static final Set<String> ADDRESS_KEYS = Set.of("image_url", "video_url", "audio_url", "url", "uri");
-    private static final Map<String, Role> TYPES = Map.of("image", Role.REFERENCE_IMAGE, "video", Role.REFERENCE_VIDEO,
+    private static final Map<String, Role> TYPES = Map.of("image", Role.REFERENCE_IMAGE, "video", Role.REFERENCE_VIDEO_SILENT,
             "video+sound", Role.REFERENCE_VIDEO_SOUND, "video-only", Role.REFERENCE_VIDEO_SILENT, "audio", Role.REFERENCE_AUDIO,
             "latents", Role.REFERENCE_LATENTS, "latents+sound", Role.REFERENCE_LATENTS_SOUND);
     private static final String TYPES_SHOWN = "expected image, video, video+sound, video-only, audio, latents or latents+sound";
@@ -83,7 +83,7 @@ final class MediaParser {
         add(name, source(name, entry), anchor(name, entry));
     }
 
-    /** {@code {"type": "image", "image_url": ...}}. */
+    /** {@code {"type": "image", "image_url": ...}}. A video's own sound is used only when asked for, as on the command line. */
     private void reference(String name, JsonNode value) {
         ObjectNode entry = object(name, value);
         requireKeys(name, entry, Set.of("type"));
@@ -97,7 +97,8 @@ final class MediaParser {
         requireKeys(name, entry, Set.of("type", "role", "frame_index"));
         Role type = type(name, entry);
         switch (entry.path("role").asText("")) {
-            case "reference" -> add(name, source(name, entry), type);
+            // The servers that these scripts were written for take a video's sound along.
+            case "reference" -> add(name, source(name, entry), entry.path("type").asText().equals("video") ? Role.REFERENCE_VIDEO : type);
             case "keyframe" -> {
                 if (type != Role.REFERENCE_IMAGE) {
                     throw CallFields.wrong(ProblemKind.INVALID, name + ".type", entry.path("type"), "expected image for a keyframe");
