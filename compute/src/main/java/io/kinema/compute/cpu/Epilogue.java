@@ -51,10 +51,7 @@ record Epilogue(Optional<float[]> rowScale, Optional<float[]> bias, List<ScaledD
             PlainLoops.scale(a, at, n, rowScale.get()[row]);
         }
         if (bias.isPresent()) {
-            float[] b = bias.get();
-            for (int i = 0; i < n; i++) {
-                a[at + i] += b[column + i];
-            }
+            PlainLoops.add(a, at, bias.get(), column, n);
         }
         for (ScaledDelta delta : deltas) {
             add(delta, a, at, n, row, scratch);

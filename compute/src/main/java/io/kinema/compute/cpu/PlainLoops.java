@@ -81,4 +81,11 @@ final class PlainLoops {
             a[i] = (float) (a[i] + invBeta * sine * sine);
         }
     }
+
+    /** {@code a[at + i] += b[from + i]}. */
+    static void add(float[] a, int at, float[] b, int from, int n) {
+        for (int i = 0; i < n; i++) {
+            a[at + i] += b[from + i];
+        }
+    }
 }
