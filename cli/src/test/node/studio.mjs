@@ -93,6 +93,7 @@ await settle(2);
 saw.secondTask = await page.textContent(".job .facts");
 const [second] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Download" }).first().click()]);
 await second.saveAs(`${folder}/first-frame.mp4`);
+await page.evaluate(() => scrollTo(0, 0));
 await shot("studio-desktop");
 
 // Side by side.
