@@ -147,7 +147,7 @@ public final class FakeEngine implements JobEngine {
             throw new BadRequestException("image", "'/home/somebody/secret dir/0.png' that is no picture", "expected PNG, JPEG or WebP");
         }
         if (value(prompt, "no-space-at").filter(here::equals).isPresent()) {
-            throw new Refusals.CannotWriteException(new IllegalStateException("Cannot write '/var/kinema/work/x/clip.mp4': No space left on device."));
+            throw new Refusals.CannotWriteException(new IllegalStateException("Cannot write '/var/kinema/jobs/x/clip.mp4': No space left on device."));
         }
     }
 

@@ -10,7 +10,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class RefusalsTest {
     @ParameterizedTest
     @CsvSource({
-        "Cannot read '/var/lib/kinema/work/video_1/0.png': it is empty, Cannot read '0.png': it is empty",
+        "Cannot read '/var/lib/kinema/jobs/video_1/0.png': it is empty, Cannot read '0.png': it is empty",
         "/models/h3/transformer/model.safetensors: cut off, model.safetensors: cut off",
         "'/home/somebody/my pictures/0.png' is none, '0.png' is none",
         "16/9 and a/b/c stay, 16/9 and a/b/c stay",
