@@ -23,11 +23,12 @@ import java.util.OptionalInt;
  * @param fp16WeightLayout in which order the transformer's FP16 matrices lie, for the plan fp16-fp32res alone; row when empty
  * @param weightOffload    keep one network at a time on the device, whole or one layer of it; empty keeps all
  * @param vaePrecision     plan of the video decoder's products
+ * @param ranks           how the model is spread over several devices
  * @param route       why somebody else chose these options for the caller, for the run record; empty otherwise
  */
 public record EngineOptions(Optional<Path> model, Optional<Path> transformer, Optional<WeightLayout> transformerLayout, String device,
                             Precision precision, OptionalInt threads, BackendOptions backend, Optional<MatrixLayout> fp16WeightLayout,
-                            Optional<WeightResidency> weightOffload, Precision vaePrecision, Optional<String> route) {
+                            Optional<WeightResidency> weightOffload, Precision vaePrecision, RankOptions ranks, Optional<String> route) {
     /** Most threads an engine takes. */
     public static final int MAX_THREADS = 1024;
 
@@ -40,6 +41,7 @@ public record EngineOptions(Optional<Path> model, Optional<Path> transformer, Op
         Objects.requireNonNull(backend, "backend");
         Objects.requireNonNull(weightOffload, "weightOffload");
         Objects.requireNonNull(vaePrecision, "vaePrecision");
+        Objects.requireNonNull(ranks, "ranks");
         if (threads.isPresent() && (threads.getAsInt() < 1 || threads.getAsInt() > MAX_THREADS)) {
             throw new BadRequestException("threads", "" + threads.getAsInt(), "expected 1 to " + MAX_THREADS);
         }
@@ -66,7 +68,7 @@ public record EngineOptions(Optional<Path> model, Optional<Path> transformer, Op
     /** The same options, and why somebody chose them. */
     public EngineOptions chosenBecause(String reason) {
         return new EngineOptions(model, transformer, transformerLayout, device, precision, threads, backend, fp16WeightLayout, weightOffload, vaePrecision,
-                Optional.of(reason));
+                ranks, Optional.of(reason));
     }
 
     /** Collects options; one thread. */
@@ -81,6 +83,7 @@ public record EngineOptions(Optional<Path> model, Optional<Path> transformer, Op
         private Optional<WeightResidency> weightOffload = Optional.empty();
         private Precision vaePrecision = Precision.FP32;
         private BackendOptions backend = BackendOptions.DEFAULTS;
+        private RankOptions ranks = RankOptions.DEFAULTS;
 
         private Builder() {
         }
@@ -127,6 +130,12 @@ public record EngineOptions(Optional<Path> model, Optional<Path> transformer, Op
             return this;
         }
 
+        /** How the model is spread over several devices; one rank unless it is called. */
+        public Builder ranks(RankOptions value) {
+            ranks = Objects.requireNonNull(value, "ranks");
+            return this;
+        }
+
         public Builder fp16WeightLayout(MatrixLayout value) {
             fp16WeightLayout = Optional.of(value);
             return this;
@@ -140,7 +149,7 @@ public record EngineOptions(Optional<Path> model, Optional<Path> transformer, Op
 
         public EngineOptions build() {
             return new EngineOptions(model, transformer, transformerLayout, device, precision, threads, backend, fp16WeightLayout, weightOffload, vaePrecision,
-                    Optional.empty());
+                    ranks, Optional.empty());
         }
     }
 }

@@ -23,7 +23,7 @@ import java.util.OptionalLong;
  */
 public final class EngineOptionsJson {
     private static final List<String> FIELDS = List.of("model", "transformer", "transformer_layout", "device", "precision", "threads", "attention_backend",
-            "attention_query_tile", "kernel_architecture", "max_device_memory", "fp16_weight_layout", "weight_offload", "vae_precision");
+            "attention_query_tile", "kernel_architecture", "max_device_memory", "fp16_weight_layout", "weight_offload", "vae_precision", "tensor_parallel");
 
     private EngineOptionsJson() {
     }
@@ -49,6 +49,7 @@ public final class EngineOptionsJson {
         if (options.vaePrecision() != Precision.FP32) {
             node.put("vae_precision", options.vaePrecision().label());
         }
+        writeRanks(options.ranks(), node);
         return node;
     }
 
@@ -83,7 +84,19 @@ public final class EngineOptionsJson {
                 node.has("max_device_memory") ? OptionalLong.of(whole(node, "max_device_memory")) : base.backend().maxMemoryBytes()));
         options.vaePrecision(text(node, "vae_precision").map(EngineOptionsJson::precision).orElse(base.vaePrecision()));
         text(node, "weight_offload").map(EngineOptionsJson::residency).or(base::weightOffload).ifPresent(options::weightOffload);
+        options.ranks(readRanks(node, base.ranks()));
         return options.build();
+    }
+
+    /** The timeout is the embedder's, and no option. */
+    private static void writeRanks(RankOptions ranks, ObjectNode node) {
+        if (ranks.tensorParallel() != 1) {
+            node.put("tensor_parallel", ranks.tensorParallel());
+        }
+    }
+
+    private static RankOptions readRanks(JsonNode node, RankOptions base) {
+        return base.withTensorParallel(integer(node, "tensor_parallel").orElse(base.tensorParallel()));
     }
 
     private static WeightResidency residency(String label) {
