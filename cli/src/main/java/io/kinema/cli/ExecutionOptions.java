@@ -64,6 +64,9 @@ final class ExecutionOptions {
     @Mixin
     private DeviceOptions deviceOptions = new DeviceOptions();
 
+    @Mixin
+    private ParallelOptions parallelOptions = new ParallelOptions();
+
     /** The options as given, or with {@code --execution auto} what the user's ledger vouches for. */
     RouteChoice route(GenerateRequest request) {
         return switch (execution.orElse("explicit")) {
@@ -86,6 +89,7 @@ final class ExecutionOptions {
         threads.ifPresent(options::threads);
         fp16WeightLayout.map(ExecutionOptions::matrixLayout).ifPresent(options::fp16WeightLayout);
         options.backend(deviceOptions.backend());
+        options.ranks(parallelOptions.ranks());
         return options.build();
     }
 
