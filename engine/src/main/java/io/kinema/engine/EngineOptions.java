@@ -22,12 +22,13 @@ import java.util.OptionalInt;
  * @param backend     what a device other than the CPU is told
  * @param fp16WeightLayout in which order the transformer's FP16 matrices lie, for the plan fp16-fp32res alone; row when empty
  * @param weightOffload    keep one network at a time on the device, whole or one layer of it; empty keeps all
+ * @param residency        where weights live on the host, and limits
  * @param vaePrecision     plan of the video decoder's products
  * @param route       why somebody else chose these options for the caller, for the run record; empty otherwise
  */
 public record EngineOptions(Optional<Path> model, Optional<Path> transformer, Optional<WeightLayout> transformerLayout, String device,
                             Precision precision, OptionalInt threads, BackendOptions backend, Optional<MatrixLayout> fp16WeightLayout,
-                            Optional<WeightResidency> weightOffload, Precision vaePrecision, Optional<String> route) {
+                            Optional<WeightResidency> weightOffload, ResidencyOptions residency, Precision vaePrecision, Optional<String> route) {
     /** Most threads an engine takes. */
     public static final int MAX_THREADS = 1024;
 
@@ -40,6 +41,10 @@ public record EngineOptions(Optional<Path> model, Optional<Path> transformer, Op
         Objects.requireNonNull(backend, "backend");
         Objects.requireNonNull(weightOffload, "weightOffload");
         Objects.requireNonNull(vaePrecision, "vaePrecision");
+        Objects.requireNonNull(residency, "residency");
+        if (residency.residentLayers().isPresent() && !weightOffload.equals(Optional.of(WeightResidency.LAYER))) {
+            throw new BadRequestException("residentLayers", "" + residency.residentLayers().getAsInt(), "expected none without layer offload; add --weight-offload layer");
+        }
         if (threads.isPresent() && (threads.getAsInt() < 1 || threads.getAsInt() > MAX_THREADS)) {
             throw new BadRequestException("threads", "" + threads.getAsInt(), "expected 1 to " + MAX_THREADS);
         }
@@ -65,7 +70,7 @@ public record EngineOptions(Optional<Path> model, Optional<Path> transformer, Op
 
     /** The same options, and why somebody chose them. */
     public EngineOptions chosenBecause(String reason) {
-        return new EngineOptions(model, transformer, transformerLayout, device, precision, threads, backend, fp16WeightLayout, weightOffload, vaePrecision,
+        return new EngineOptions(model, transformer, transformerLayout, device, precision, threads, backend, fp16WeightLayout, weightOffload, residency, vaePrecision,
                 Optional.of(reason));
     }
 
@@ -79,6 +84,7 @@ public record EngineOptions(Optional<Path> model, Optional<Path> transformer, Op
         private OptionalInt threads = OptionalInt.empty();
         private Optional<MatrixLayout> fp16WeightLayout = Optional.empty();
         private Optional<WeightResidency> weightOffload = Optional.empty();
+        private ResidencyOptions residency = ResidencyOptions.DEFAULTS;
         private Precision vaePrecision = Precision.FP32;
         private BackendOptions backend = BackendOptions.DEFAULTS;
 
@@ -127,6 +133,12 @@ public record EngineOptions(Optional<Path> model, Optional<Path> transformer, Op
             return this;
         }
 
+        /** Where weights live on the host, and limits. */
+        public Builder residency(ResidencyOptions value) {
+            residency = Objects.requireNonNull(value, "residency");
+            return this;
+        }
+
         public Builder fp16WeightLayout(MatrixLayout value) {
             fp16WeightLayout = Optional.of(value);
             return this;
@@ -139,7 +151,7 @@ public record EngineOptions(Optional<Path> model, Optional<Path> transformer, Op
         }
 
         public EngineOptions build() {
-            return new EngineOptions(model, transformer, transformerLayout, device, precision, threads, backend, fp16WeightLayout, weightOffload, vaePrecision,
+            return new EngineOptions(model, transformer, transformerLayout, device, precision, threads, backend, fp16WeightLayout, weightOffload, residency, vaePrecision,
                     Optional.empty());
         }
     }
