@@ -1,6 +1,5 @@
 package io.kinema.compute.collective;
 
-import io.kinema.compute.Backend;
 import io.kinema.compute.Tensor;
 import java.util.List;
 import java.util.Optional;
@@ -54,17 +53,6 @@ public interface Communicator {
     long bufferBytes();
 
     /**
-     * This rank's end of the same group for tensors of {@code backend}'s device; collective. For backends on the host it is this one.
-     *
-     * @return dies with the backend
-     * @throws IllegalArgumentException when the ranks' devices do not fit together, see {@link Placement#of}
-     */
-    default Communicator on(Backend backend) {
-        Placement placement = Placement.of(exchange(backend.device()));
-        return backend instanceof RankDevice device && placement != Placement.HOST ? device.communicator(this, placement) : this;
-    }
-
-    /**
      * Memory and arithmetic for an exact row reduction of FP32 [rows, columns] where this communicator's tensors lie.
      *
      * @return owned by the caller; empty when the device has not that much memory left
@@ -74,8 +62,8 @@ public interface Communicator {
     }
 
     /**
-     * Runs {@code stop} when a rank has failed, once for each failure of the group, on the thread that failed: it ends what the other ranks may be waiting for outside of this
-     * communicator, such as a device.
+     * Runs {@code stop} when a rank has failed, once for each failure of the group, on the thread that failed: it ends what the other ranks may be waiting for
+     * outside of this communicator, such as a device.
      */
     default Watch whenFailed(Runnable stop) {
         return () -> { };
