@@ -62,6 +62,9 @@ final class ExecutionOptions {
     private Optional<String> randomWeights = Optional.empty();
 
     @Mixin
+    private ResidencyFlags residencyFlags = new ResidencyFlags();
+
+    @Mixin
     private DeviceOptions deviceOptions = new DeviceOptions();
 
     @Mixin
@@ -88,6 +91,7 @@ final class ExecutionOptions {
         precision.map(ExecutionOptions::precision).ifPresent(options::precision);
         threads.ifPresent(options::threads);
         fp16WeightLayout.map(ExecutionOptions::matrixLayout).ifPresent(options::fp16WeightLayout);
+        options.residency(residencyFlags.options());
         options.backend(deviceOptions.backend());
         options.ranks(parallelOptions.ranks());
         return options.build();

@@ -3,6 +3,7 @@ package io.kinema.compute.collective;
 import io.kinema.compute.Tensor;
 import io.kinema.compute.event.CollectiveEvent;
 import java.util.List;
+import java.util.Optional;
 
 /** Counts and records what goes through another communicator. Owns nothing; used by the rank's thread, read by any. */
 final class MeasuredCommunicator implements Communicator {
@@ -65,5 +66,15 @@ final class MeasuredCommunicator implements Communicator {
     @Override
     public long bufferBytes() {
         return base.bufferBytes();
+    }
+
+    @Override
+    public Optional<PeerRows> peerRows(int rows, int columns) {
+        return base.peerRows(rows, columns);
+    }
+
+    @Override
+    public Watch whenFailed(Runnable stop) {
+        return base.whenFailed(stop);
     }
 }
