@@ -57,14 +57,14 @@ public final class Dit implements Transformer {
         this.config = config;
         this.residency = residency;
         this.rounding = p.rounding();
-        this.geometry = new Attention.Geometry(config.heads(), config.heads(), config.headDim(), config.qkNormEps(), false);
+        this.geometry = new Attention.Geometry(config.heads(), config.heads(), config.headDim(), config.qkNormEps(), false).share(ranks);
         this.weights = p.owner();
         this.videoIn = Projection.read(p, "proj_in", config.hidden(), config.videoPatchDim());
         this.audioIn = Projection.read(p, "audio_proj_in", config.hidden(), config.audioChannels());
-        this.refiner = new TokenRefiner(p, config);
+        this.refiner = new TokenRefiner(p, config, ranks);
         this.modulationInput = config.curve().<ModulationInput>map(curve -> new TimeCurve(p, curve)).orElseGet(() -> new TimeEmbedding(p, config));
         this.adaLayerNorm = new AdaLayerNorm(p, config, modulationInput.width());
-        this.blocks = BlockStore.of(residency, config.layers(), p, (reader, i) -> BlockWeights.read(reader.under(name(i)), config));
+        this.blocks = BlockStore.of(residency, config.layers(), p, (reader, i) -> BlockWeights.read(reader.under(name(i)), config, ranks));
         this.outputNorm = p.f32("norm_out.norm.weight", config.hidden());
         this.videoOut = Projection.read(p, "proj_out", config.videoPatchDim(), config.hidden());
         this.audioOut = Projection.read(p, "audio_proj_out", config.audioChannels(), config.hidden());
@@ -133,7 +133,7 @@ public final class Dit implements Transformer {
 
     @Override
     public LoadedAdapter load(Adapter adapter) {
-        return LoadedAdapter.load(run.backend(), adapter, rounding);
+        return LoadedAdapter.load(run.backend(), adapter, rounding, run.ranks());
     }
 
     @Override

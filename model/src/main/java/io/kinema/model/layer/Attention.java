@@ -23,7 +23,8 @@ public final class Attention {
     }
 
     /**
-     * The four projections stay apart so that a rank can hold a range of heads and an adapter can add to one of them.
+     * The four projections stay apart so that a rank can hold a range of heads and an adapter can add to one of them. With several ranks these are one
+     * rank's part: its heads' queries, keys and values, and the columns of the output projection that read them.
      *
      * @param q     [heads * D, hidden]
      * @param k     [kvHeads * D, hidden]
@@ -33,11 +34,6 @@ public final class Attention {
      * @param normK FP32 [D]
      */
     public record Weights(Linear q, Linear k, Linear v, Linear out, Tensor normQ, Tensor normK) {
-        /** A rank's heads: their queries, keys and values, and the columns of the output projection that read them. */
-        Weights share(Communicator ranks) {
-            return ranks.size() == 1 ? this : new Weights(q.shareOfOutputs(ranks), k.shareOfOutputs(ranks), v.shareOfOutputs(ranks), out.shareOfInputs(ranks),
-                    normQ, normK);
-        }
     }
 
     /**
@@ -48,7 +44,7 @@ public final class Attention {
      */
     public record Geometry(int heads, int kvHeads, int headDim, float normEps, boolean causal) {
         /** A rank's heads. @throws IllegalArgumentException when they cannot be shared out evenly */
-        Geometry share(Communicator ranks) {
+        public Geometry share(Communicator ranks) {
             if (heads % ranks.size() != 0 || kvHeads % ranks.size() != 0) {
                 throw new IllegalArgumentException("tensor parallel: got " + heads + " heads and " + kvHeads + " key heads for " + ranks.size()
                         + " ranks, expected multiples");
@@ -63,12 +59,13 @@ public final class Attention {
     }
 
     /**
+     * @param g      of this rank's heads
      * @param x      [M, hidden], already normalised, of the operand type
      * @param rotary tables for the M rows, or empty for no rotation
      * @param out    FP32 [M, hidden], contiguous; with several ranks the sum of their partial results, the same on all of them
      */
     public static void forward(Execution run, Geometry g, Weights w, Tensor x, Optional<Rotary> rotary, Tensor out) {
-        partial(run, g.share(run.ranks()), w.share(run.ranks()), x, rotary, out);
+        partial(run, g, w, x, rotary, out);
         run.ranks().allReduce(out);
     }
 
