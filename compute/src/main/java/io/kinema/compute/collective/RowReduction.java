@@ -1,9 +1,9 @@
 package io.kinema.compute.collective;
 
+import io.kinema.compute.Device;
 import io.kinema.compute.Tensor;
 import io.kinema.compute.event.CollectiveEvent;
 import io.kinema.weights.DType;
-import java.util.Arrays;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -14,10 +14,10 @@ import java.util.function.Supplier;
  * that the all-reduce has for each element, which is a quarter of the additions and of the writes; where that cannot be had, the all-reduce is used and
  * {@link #report} says why.
  *
- * <p>All ranks make the same calls; one plan is kept while the shape stays and is closed by all ranks together when it changes.
- * Used by the rank's thread. Closing is collective when a plan is held ({@link #close(Communicator)}); closing twice is harmless.
+ * <p>All ranks make the same calls; one plan is kept while the shape stays. Its memory is read by all ranks and goes when every one of them has closed it,
+ * or come to another shape, so closing waits for nobody, not even after a failure. Used by the rank's thread. Closing twice is harmless.
  */
-public final class RowReduction {
+public final class RowReduction implements AutoCloseable {
     /** Which way is asked for. */
     public enum Mode { NATIVE, PEER }
 
@@ -27,17 +27,21 @@ public final class RowReduction {
      * @param peerCalls    reductions by a peer plan
      * @param nativeCalls  by the all-reduce
      * @param setupSeconds wall-clock time of making plans
-     * @param bufferBytes  the most memory that a plan has held
+     * @param bufferBytes  the most memory that a plan has held, its setup included
      * @param fallback     why the all-reduce is used although peers were asked for
      */
     public record Report(long peerCalls, long nativeCalls, double setupSeconds, long bufferBytes, Optional<String> fallback) {
+    }
+
+    /** What a plan is made for, or was refused for. */
+    private record Planned(RowShares shares, int columns, Device device) {
     }
 
     private final Mode mode;
     private final long budgetBytes;
     private Optional<PeerRowPlan> plan = Optional.empty();
     private Optional<String> fallback = Optional.empty();
-    private long[] shape = {};
+    private Optional<Planned> planned = Optional.empty();
     private long peerCalls;
     private long nativeCalls;
     private double setupSeconds;
@@ -54,20 +58,22 @@ public final class RowReduction {
     }
 
     /**
-     * Adds the ranks' partials and gives this rank's rows of the sum: rows [rank * rows / size, (rank + 1) * rows / size).
+     * Adds the ranks' partials and gives this rank's rows of the sum.
      *
-     * @param partial FP32 [rows, columns], contiguous, rows a multiple of the ranks; overwritten by the all-reduce
-     * @return FP32 [rows / size, columns]: after the all-reduce a view of {@code partial}, else memory of the plan that the next call overwrites
+     * @param partial FP32 [rows, columns], contiguous, at least one row and column; overwritten by the all-reduce
+     * @param shares  whose rows are whose: of as many rows and ranks as there are; padding takes no part
+     * @return FP32 [shares.count(rank), columns]: after the all-reduce a view of {@code partial}, else memory of the plan that the next call overwrites
      */
-    public Tensor reduce(Communicator ranks, Tensor partial) {
+    public Tensor reduce(Communicator ranks, Tensor partial, RowShares shares) {
         if (closed) {
             throw new IllegalStateException("row reduction is closed");
         }
-        if (partial.rank() != 2 || partial.dtype() != DType.F32 || !partial.contiguous() || partial.size(0) % ranks.size() != 0 || partial.elements() == 0) {
-            throw new IllegalArgumentException("row reduction: got " + partial + ", expected contiguous F32 rows, a multiple of " + ranks.size());
+        if (partial.rank() != 2 || partial.dtype() != DType.F32 || !partial.contiguous() || partial.elements() == 0
+                || partial.size(0) != shares.rows() || ranks.size() != shares.ranks()) {
+            throw new IllegalArgumentException("row reduction: got " + partial + " on " + ranks.size() + " ranks, expected contiguous F32 rows for " + shares);
         }
         if (mode == Mode.PEER) {
-            prepare(ranks, partial);
+            prepare(ranks, partial, shares);
         }
         if (plan.isPresent()) {
             peerCalls++;
@@ -76,8 +82,7 @@ public final class RowReduction {
         nativeCalls++;
         return recorded("all-reduce", Mode.NATIVE, ranks, partial, () -> {
             ranks.allReduce(partial);
-            long rows = partial.size(0) / ranks.size();
-            return partial.rows(ranks.rank() * rows, (ranks.rank() + 1) * rows);
+            return partial.rows(shares.from(ranks.rank()), shares.to(ranks.rank()));
         });
     }
 
@@ -87,30 +92,34 @@ public final class RowReduction {
     }
 
     /** Makes a plan for a shape that is not the last one's. */
-    private void prepare(Communicator ranks, Tensor partial) {
-        long[] wanted = partial.shape().toArray();
-        if (Arrays.equals(shape, wanted)) {
+    private void prepare(Communicator ranks, Tensor partial, RowShares shares) {
+        Planned wanted = new Planned(shares, partial.size(1), partial.device());
+        if (planned.equals(Optional.of(wanted))) {
             return;
         }
-        drop(ranks);
+        drop();
         long start = System.nanoTime();
-        PeerRowPlan.Setup setup = PeerRowPlan.open(ranks, partial.size(0), partial.size(1), budgetBytes);
-        switch (setup) {
+        switch (setup(ranks, wanted)) {
             case PeerRowPlan.Ready ready -> {
                 plan = Optional.of(ready.plan());
                 fallback = Optional.empty();
-                bufferBytes = Math.max(bufferBytes, ready.plan().bytes());
+                bufferBytes = Math.max(bufferBytes, ready.plan().setupBytes());
             }
             case PeerRowPlan.Refused refused -> fallback = Optional.of(refused.reason());
         }
-        shape = wanted;
+        planned = Optional.of(wanted);
         setupSeconds += (System.nanoTime() - start) / 1e9;
     }
 
-    private void drop(Communicator ranks) {
-        plan.ifPresent(held -> held.close(ranks));
+    private PeerRowPlan.Setup setup(Communicator ranks, Planned wanted) {
+        return ranks.agree(wanted.device().kind() == Device.Kind.CPU) ? PeerRowPlan.open(ranks, wanted.shares(), wanted.columns(), budgetBytes)
+                : new PeerRowPlan.Refused("peer access unavailable for partial results on " + wanted.device() + ", they are read in host memory only");
+    }
+
+    private void drop() {
+        plan.ifPresent(PeerRowPlan::close);
         plan = Optional.empty();
-        shape = new long[0];
+        planned = Optional.empty();
     }
 
     /** What was done so far. */
@@ -118,11 +127,10 @@ public final class RowReduction {
         return new Report(peerCalls, nativeCalls, setupSeconds, bufferBytes, fallback);
     }
 
-    /** Gives the plan's memory back, after all ranks have stopped reading it. */
-    public void close(Communicator ranks) {
-        if (!closed) {
-            closed = true;
-            drop(ranks);
-        }
+    /** Lets go of the plan; its memory goes when all ranks have. */
+    @Override
+    public void close() {
+        closed = true;
+        drop();
     }
 }

@@ -11,6 +11,7 @@ import io.kinema.compute.Workspace;
 import io.kinema.compute.check.CheckedBackend;
 import io.kinema.compute.collective.RankGroup;
 import io.kinema.compute.collective.RowReduction;
+import io.kinema.compute.collective.RowShares;
 import io.kinema.compute.cpu.CpuBackend;
 import io.kinema.weights.DType;
 import io.kinema.weights.Shape;
@@ -59,8 +60,8 @@ class MovingDataTest {
             try (RankGroup group = RankGroup.open(2, Duration.ofSeconds(60))) {
                 group.each(rank -> {
                     RowReduction reduction = new RowReduction(RowReduction.Mode.NATIVE, 0);
-                    Tensor mine = reduction.reduce(rank, Tensor.ofFloats(new float[12], 4, 3));
-                    reduction.close(rank);
+                    Tensor mine = reduction.reduce(rank, Tensor.ofFloats(new float[12], 4, 3), RowShares.padded(4, 2, 1));
+                    reduction.close();
                     return mine;
                 });
             }
