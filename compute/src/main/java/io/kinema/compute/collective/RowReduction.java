@@ -1,12 +1,9 @@
 package io.kinema.compute.collective;
 
-import io.kinema.compute.Device;
 import io.kinema.compute.Tensor;
 import io.kinema.compute.event.CollectiveEvent;
 import io.kinema.weights.DType;
-import java.util.Locale;
 import java.util.Optional;
-import java.util.function.Supplier;
 
 /**
  * Owns what one rank needs to add up all ranks' FP32 partials [rows, columns] and keep its own rows, until it is closed: the bits are always those
@@ -34,7 +31,7 @@ public final class RowReduction implements AutoCloseable {
     }
 
     /** What a plan is made for, or was refused for. */
-    private record Planned(RowShares shares, int columns, Device device) {
+    private record Planned(RowShares shares, int columns) {
     }
 
     private final Mode mode;
@@ -75,31 +72,25 @@ public final class RowReduction implements AutoCloseable {
         if (mode == Mode.PEER) {
             prepare(ranks, partial, shares);
         }
-        if (plan.isPresent()) {
-            peerCalls++;
-            return recorded("reduce-scatter", Mode.PEER, ranks, partial, () -> plan.get().reduce(ranks, partial));
-        }
-        nativeCalls++;
-        return recorded("all-reduce", Mode.NATIVE, ranks, partial, () -> {
+        if (plan.isEmpty()) {
+            nativeCalls++;
             ranks.allReduce(partial);
             return partial.rows(shares.from(ranks.rank()), shares.to(ranks.rank()));
-        });
-    }
-
-    private static Tensor recorded(String operation, Mode used, Communicator ranks, Tensor partial, Supplier<Tensor> reduction) {
-        return CollectiveEvent.around(operation, used.name().toLowerCase(Locale.ROOT), ranks.rank(), ranks.size(),
-                partial.elements() * partial.dtype().bytes(), reduction);
+        }
+        peerCalls++;
+        return CollectiveEvent.around("reduce-scatter", "peer", ranks.rank(), ranks.size(), partial.elements() * partial.dtype().bytes(),
+                () -> plan.get().reduce(ranks, partial));
     }
 
     /** Makes a plan for a shape that is not the last one's. */
     private void prepare(Communicator ranks, Tensor partial, RowShares shares) {
-        Planned wanted = new Planned(shares, partial.size(1), partial.device());
+        Planned wanted = new Planned(shares, partial.size(1));
         if (planned.equals(Optional.of(wanted))) {
             return;
         }
         drop();
         long start = System.nanoTime();
-        switch (setup(ranks, wanted)) {
+        switch (PeerRowPlan.open(ranks, shares, partial.size(1), budgetBytes)) {
             case PeerRowPlan.Ready ready -> {
                 plan = Optional.of(ready.plan());
                 fallback = Optional.empty();
@@ -109,11 +100,6 @@ public final class RowReduction implements AutoCloseable {
         }
         planned = Optional.of(wanted);
         setupSeconds += (System.nanoTime() - start) / 1e9;
-    }
-
-    private PeerRowPlan.Setup setup(Communicator ranks, Planned wanted) {
-        return ranks.agree(wanted.device().kind() == Device.Kind.CPU) ? PeerRowPlan.open(ranks, wanted.shares(), wanted.columns(), budgetBytes)
-                : new PeerRowPlan.Refused("peer access unavailable for partial results on " + wanted.device() + ", they are read in host memory only");
     }
 
     private void drop() {

@@ -6,7 +6,6 @@ import io.kinema.compute.Tensor;
 import io.kinema.compute.Workspace;
 import io.kinema.compute.collective.RowReduction;
 import io.kinema.compute.collective.RowShares;
-import io.kinema.compute.event.CollectiveEvent;
 import io.kinema.model.StageTap;
 import io.kinema.model.layer.Execution;
 import io.kinema.model.layer.Linear;
@@ -54,7 +53,7 @@ record OwnRows(RowShares shares, int rank, int hidden, RowReduction reduction) i
             try (Workspace.Frame _ = run.scratch().frame()) {
                 Tensor part = run.operands(shares.each(), hidden);
                 norm.accept(part.rows(0, count()));
-                gather(run, rotation.map(r -> run.backend().rotate(Operand.of(part), r, run.scratch()).values()).orElse(part), all);
+                run.ranks().allGather(rotation.map(r -> run.backend().rotate(Operand.of(part), r, run.scratch()).values()).orElse(part), all);
             }
             branch.partial(new Operand(all.rows(0, shares.rows()), Optional.empty(), rotation), partial);
         }
@@ -67,7 +66,7 @@ record OwnRows(RowShares shares, int rank, int hidden, RowReduction reduction) i
         try (Workspace.Frame _ = run.scratch().frame()) {
             Tensor part = run.scratch().f32(shares.each(), hidden);
             run.backend().copy(own, part.rows(0, count()));
-            gather(run, part, all);
+            run.ranks().allGather(part, all);
         }
         return all.rows(0, shares.rows());
     }
@@ -79,12 +78,5 @@ record OwnRows(RowShares shares, int rank, int hidden, RowReduction reduction) i
                 tap.stage(name, whole(run, own));
             }
         }
-    }
-
-    private static void gather(Execution run, Tensor part, Tensor all) {
-        CollectiveEvent.around("all-gather", "native", run.ranks().rank(), run.ranks().size(), part.elements() * part.dtype().bytes(), () -> {
-            run.ranks().allGather(part, all);
-            return all;
-        });
     }
 }
