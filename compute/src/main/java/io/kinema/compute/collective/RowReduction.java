@@ -3,6 +3,7 @@ package io.kinema.compute.collective;
 import io.kinema.compute.Tensor;
 import io.kinema.compute.event.CollectiveEvent;
 import io.kinema.weights.DType;
+import java.util.Arrays;
 import java.util.Optional;
 
 /**
@@ -16,7 +17,28 @@ import java.util.Optional;
  */
 public final class RowReduction implements AutoCloseable {
     /** Which way is asked for. */
-    public enum Mode { NATIVE, PEER }
+    public enum Mode {
+        /** The all-reduce, of which each rank keeps its rows. */
+        NATIVE("native"),
+        /** Each rank adds its own rows up from what the others lend it. */
+        PEER("peer");
+
+        private final String label;
+
+        Mode(String label) {
+            this.label = label;
+        }
+
+        /** The name on the command line. */
+        public String label() {
+            return label;
+        }
+
+        /** The mode with this command-line name, or empty. */
+        public static Optional<Mode> labelled(String label) {
+            return Arrays.stream(values()).filter(mode -> mode.label.equals(label)).findFirst();
+        }
+    }
 
     /**
      * What was done so far.
@@ -28,6 +50,13 @@ public final class RowReduction implements AutoCloseable {
      * @param fallback     why the all-reduce is used although peers were asked for
      */
     public record Report(long peerCalls, long nativeCalls, double setupSeconds, long bufferBytes, Optional<String> fallback) {
+        /** Nothing done. */
+        public static final Report NONE = new Report(0, 0, 0, 0, Optional.empty());
+
+        /** Calls and time since an earlier report; memory and reason as they are now. */
+        public Report minus(Report earlier) {
+            return new Report(peerCalls - earlier.peerCalls, nativeCalls - earlier.nativeCalls, setupSeconds - earlier.setupSeconds, bufferBytes, fallback);
+        }
     }
 
     /** What a plan is made for, or was refused for. */
