@@ -34,6 +34,10 @@ public final class Attention {
      * @param normK FP32 [D]
      */
     public record Weights(Linear q, Linear k, Linear v, Linear out, Tensor normQ, Tensor normK) {
+        /** The layers that read the input. */
+        public List<Linear> readers() {
+            return List.of(q, k, v);
+        }
     }
 
     /**
@@ -65,16 +69,22 @@ public final class Attention {
      * @param out    FP32 [M, hidden], contiguous; with several ranks the sum of their partial results, the same on all of them
      */
     public static void forward(Execution run, Geometry g, Weights w, Tensor x, Optional<Rotary> rotary, Tensor out) {
-        partial(run, g, w, x, rotary, out);
+        partial(run, g, w, Operand.of(x), rotary, out);
         run.ranks().allReduce(out);
     }
 
-    /** One rank's heads; the results of all ranks add up to the layer's. */
-    private static void partial(Execution run, Geometry g, Weights w, Tensor x, Optional<Rotary> rotary, Tensor out) {
+    /**
+     * This rank's heads alone; the results of all ranks add up to the layer's.
+     *
+     * @param g   of this rank's heads
+     * @param x   [M, hidden], already normalised, of the operand type, rotated only where {@link PreparedInput#soleRotation} says so
+     * @param out FP32 [M, hidden], contiguous
+     */
+    public static void partial(Execution run, Geometry g, Weights w, Operand x, Optional<Rotary> rotary, Tensor out) {
         Backend backend = run.backend();
-        long rows = x.size(0);
+        long rows = x.values().size(0);
         try (Workspace.Frame _ = run.scratch().frame()) {
-            PreparedInput input = PreparedInput.of(run, Operand.of(x), List.of(w.q(), w.k(), w.v()));
+            PreparedInput input = PreparedInput.of(run, x, w.readers());
             Tensor q = project(run, input, w.q(), g.heads(), g.headDim());
             Tensor k = project(run, input, w.k(), g.kvHeads(), g.headDim());
             Tensor v = project(run, input, w.v(), g.kvHeads(), g.headDim());
@@ -89,7 +99,7 @@ public final class Attention {
     }
 
     private static Tensor project(Execution run, PreparedInput x, Linear w, int heads, int headDim) {
-        Tensor y = run.operands(x.original().values().size(0), w.outFeatures());
+        Tensor y = run.operands(x.rows(), w.outFeatures());
         w.forward(run, x, y);
         return y.splitLast(heads, headDim);
     }

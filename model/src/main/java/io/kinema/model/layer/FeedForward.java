@@ -24,6 +24,10 @@ public final class FeedForward {
      * @param down [hidden, F]
      */
     public record Weights(Linear gate, Linear up, Linear down) {
+        /** The layers that read the input. */
+        public List<Linear> readers() {
+            return List.of(gate, up);
+        }
     }
 
     /**
@@ -31,14 +35,20 @@ public final class FeedForward {
      * @param out FP32 [M, hidden], contiguous; with several ranks the sum of their partial results, the same on all of them
      */
     public static void forward(Execution run, Weights w, Tensor x, Tensor out) {
-        partial(run, w, x, out);
+        partial(run, w, Operand.of(x), out);
         run.ranks().allReduce(out);
     }
 
-    private static void partial(Execution run, Weights w, Tensor x, Tensor out) {
-        long rows = x.size(0);
+    /**
+     * This rank's channels alone; the results of all ranks add up to the layer's.
+     *
+     * @param x   [M, hidden], already normalised, of the operand type, rotated only where {@link PreparedInput#soleRotation} says so
+     * @param out FP32 [M, hidden], contiguous
+     */
+    public static void partial(Execution run, Weights w, Operand x, Tensor out) {
+        long rows = x.values().size(0);
         try (Workspace.Frame _ = run.scratch().frame()) {
-            PreparedInput input = PreparedInput.of(run, Operand.of(x), List.of(w.gate(), w.up()));
+            PreparedInput input = PreparedInput.of(run, x, w.readers());
             Tensor gate = run.operands(rows, w.gate().outFeatures());
             Tensor up = run.operands(rows, w.up().outFeatures());
             w.gate().forward(run, input, gate);
