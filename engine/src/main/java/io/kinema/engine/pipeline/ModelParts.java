@@ -266,7 +266,7 @@ public final class ModelParts implements AutoCloseable {
     }
 
     private VideoVae videoVae(AutoencoderPart half) {
-        return part("vae " + half, () -> VideoVae.open(backend(), weights(folder.folder(Component.VIDEO_VAE)),
+        return part("vae " + half, () -> VideoVae.open(ranks, weights(folder.folder(Component.VIDEO_VAE)),
                 VideoVaeConfig.read(folder.config(Component.VIDEO_VAE)), vaePrecision, EnumSet.of(half)), VideoVae.class);
     }
 
