@@ -1,5 +1,6 @@
 package io.kinema.model.dit;
 
+import io.kinema.compute.Tensor;
 import io.kinema.compute.Weight;
 import io.kinema.model.adapter.AdapterTarget;
 import io.kinema.model.layer.Attention;
@@ -16,8 +17,17 @@ final class BlockWeights {
 
     /** @param p a reader whose prefix ends with the block's name and a dot */
     static PreNormBlock.Weights read(Parameters p, DitConfig c) {
-        return new PreNormBlock.Weights(p.f32("norm1.weight", c.hidden()), attention(p.under("attn."), c),
+        return read(p, c, norm1(p, c));
+    }
+
+    /** @param norm1 what {@link #norm1} gave, which may live elsewhere */
+    static PreNormBlock.Weights read(Parameters p, DitConfig c, Tensor norm1) {
+        return new PreNormBlock.Weights(norm1, attention(p.under("attn."), c),
                 p.f32("norm2.weight", c.hidden()), feedForward(p.under("ff.net."), c));
+    }
+
+    static Tensor norm1(Parameters p, DitConfig c) {
+        return p.f32("norm1.weight", c.hidden());
     }
 
     private static Attention.Weights attention(Parameters p, DitConfig c) {

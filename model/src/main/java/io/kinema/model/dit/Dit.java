@@ -17,6 +17,8 @@ import io.kinema.model.layer.RotaryTable;
 import io.kinema.model.load.BlockStore;
 import io.kinema.model.load.Parameters;
 import io.kinema.model.load.Parameters.Rounding;
+import io.kinema.model.load.StagingReport;
+import io.kinema.model.load.WeightPlacement;
 import io.kinema.model.load.WeightResidency;
 import io.kinema.model.work.Work;
 import io.kinema.model.work.WorkCounter;
@@ -52,13 +54,12 @@ public final class Dit implements AutoCloseable {
     private final Tensor outputNorm;
     private final Projection videoOut;
     private final Projection audioOut;
-    private final WeightResidency residency;
+    private final Tensor firstNorm;
     private AdaptersInForce adapters = AdaptersInForce.NONE;
 
-    private Dit(Backend backend, DitConfig config, Precision precision, Parameters p, WeightResidency residency, Communicator ranks) {
+    private Dit(Backend backend, DitConfig config, Precision precision, Parameters p, WeightPlacement placement, Communicator ranks) {
         this.run = new Execution(backend, precision, backend.workspace("dit scratch"), new WorkCounter(), ranks);
         this.config = config;
-        this.residency = residency;
         this.rounding = p.rounding();
         this.geometry = new Attention.Geometry(config.heads(), config.heads(), config.headDim(), config.qkNormEps(), false);
         this.weights = p.owner();
@@ -66,8 +67,11 @@ public final class Dit implements AutoCloseable {
         this.audioIn = Projection.read(p, "audio_proj_in", config.hidden(), config.audioChannels());
         this.refiner = new TokenRefiner(p, config);
         this.modulationInput = config.curve().<ModulationInput>map(curve -> new TimeCurve(p, curve)).orElseGet(() -> new TimeEmbedding(p, config));
-        this.adaLayerNorm = new AdaLayerNorm(p, config, modulationInput.width());
-        this.blocks = BlockStore.of(residency, config.layers(), p, (reader, i) -> BlockWeights.read(reader.under(name(i)), config));
+        this.adaLayerNorm = new AdaLayerNorm(backend, p, config, modulationInput.width());
+        // It stays whatever becomes of the blocks: the first one's input is what a cache looks at to tell whether the others need to run.
+        this.firstNorm = BlockWeights.norm1(p.under(name(0)), config);
+        this.blocks = BlockStore.of(placement, backend, config.layers(), p, (reader, i) -> i == 0 ? BlockWeights.read(reader.under(name(i)), config, firstNorm)
+                : BlockWeights.read(reader.under(name(i)), config));
         this.outputNorm = p.f32("norm_out.norm.weight", config.hidden());
         this.videoOut = Projection.read(p, "proj_out", config.videoPatchDim(), config.hidden());
         this.audioOut = Projection.read(p, "audio_proj_out", config.audioChannels(), config.hidden());
@@ -87,21 +91,28 @@ public final class Dit implements AutoCloseable {
      */
     public static Dit open(Backend backend, TensorSource source, DitConfig config, Precision precision, Rounding rounding, MatrixLayout layout,
                            WeightResidency residency) {
-        return open(backend, source, config, precision, rounding, layout, residency, Communicator.ALONE);
+        return open(backend, source, config, precision, rounding, layout, WeightPlacement.of(residency), Communicator.ALONE);
+    }
+
+    /** One rank's transformer with no block resident under layer residency, see {@link #open(Backend, TensorSource, DitConfig, Precision, Rounding, MatrixLayout, WeightPlacement, Communicator)}. */
+    public static Dit open(Backend backend, TensorSource source, DitConfig config, Precision precision, Rounding rounding, MatrixLayout layout,
+                           WeightResidency residency, Communicator ranks) {
+        return open(backend, source, config, precision, rounding, layout, WeightPlacement.of(residency), ranks);
     }
 
     /**
      * One rank's transformer among several: it runs its share of the heads and of the feed-forward's channels and adds its results to the others', so
      * all ranks call the same methods with the same values and end with the same bits. Input projections, modulation and heads are run by every rank whole.
      *
+     * @param placement of the blocks
      * @param ranks this rank's end of its group, on the thread that opens and uses this
      * @throws IllegalArgumentException when heads or channels cannot be shared out evenly
      */
     public static Dit open(Backend backend, TensorSource source, DitConfig config, Precision precision, Rounding rounding, MatrixLayout layout,
-                           WeightResidency residency, Communicator ranks) {
+                           WeightPlacement placement, Communicator ranks) {
         Workspace owner = backend.workspace("dit weights");
         try {
-            return new Dit(backend, config, precision, new Parameters(backend, source, owner, "", rounding, layout), residency, ranks);
+            return new Dit(backend, config, precision, new Parameters(backend, source, owner, "", rounding, layout), placement, ranks);
         } catch (RuntimeException e) {
             owner.close();
             throw e;
@@ -115,6 +126,11 @@ public final class Dit implements AutoCloseable {
     /** The work executed since it was opened. A request's share is the difference of two counts. */
     public Work work() {
         return run.work().total();
+    }
+
+    /** What bringing blocks and AdaLN projections to where they are used has taken; call it after {@link Backend#finish()}. */
+    public StagingReport staging() {
+        return blocks.report().plus(adaLayerNorm.staging());
     }
 
     public Precision precision() {
@@ -240,7 +256,7 @@ public final class Dit implements AutoCloseable {
      * @return owned by the caller; it dies with this transformer, the sequence and the modulation
      */
     public Optional<RecordedStep> record(DitSequence sequence, Modulation modulation, Tensor video, Tensor audio, Velocities out) {
-        if (residency != WeightResidency.COMPONENT) {
+        if (!blocks.staysPut()) {
             return Optional.empty();
         }
         DitLayout layout = sequence.layout();
