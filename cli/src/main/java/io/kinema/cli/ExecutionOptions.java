@@ -67,6 +67,9 @@ final class ExecutionOptions {
     @Mixin
     private DeviceOptions deviceOptions = new DeviceOptions();
 
+    @Mixin
+    private ParallelOptions parallelOptions = new ParallelOptions();
+
     /** The options as given, or with {@code --execution auto} what the user's ledger vouches for. */
     RouteChoice route(GenerateRequest request) {
         return switch (execution.orElse("explicit")) {
@@ -90,6 +93,7 @@ final class ExecutionOptions {
         fp16WeightLayout.map(ExecutionOptions::matrixLayout).ifPresent(options::fp16WeightLayout);
         options.residency(residencyFlags.options());
         options.backend(deviceOptions.backend());
+        options.ranks(parallelOptions.ranks());
         return options.build();
     }
 

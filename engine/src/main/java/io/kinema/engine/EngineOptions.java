@@ -24,11 +24,12 @@ import java.util.OptionalInt;
  * @param weightOffload    keep one network at a time on the device, whole or one layer of it; empty keeps all
  * @param residency        where weights live on the host, and limits
  * @param vaePrecision     plan of the video decoder's products
+ * @param ranks           how the model is spread over several devices
  * @param route       why somebody else chose these options for the caller, for the run record; empty otherwise
  */
 public record EngineOptions(Optional<Path> model, Optional<Path> transformer, Optional<WeightLayout> transformerLayout, String device,
                             Precision precision, OptionalInt threads, BackendOptions backend, Optional<MatrixLayout> fp16WeightLayout,
-                            Optional<WeightResidency> weightOffload, ResidencyOptions residency, Precision vaePrecision, Optional<String> route) {
+                            Optional<WeightResidency> weightOffload, ResidencyOptions residency, Precision vaePrecision, RankOptions ranks, Optional<String> route) {
     /** Most threads an engine takes. */
     public static final int MAX_THREADS = 1024;
 
@@ -41,6 +42,7 @@ public record EngineOptions(Optional<Path> model, Optional<Path> transformer, Op
         Objects.requireNonNull(backend, "backend");
         Objects.requireNonNull(weightOffload, "weightOffload");
         Objects.requireNonNull(vaePrecision, "vaePrecision");
+        Objects.requireNonNull(ranks, "ranks");
         Objects.requireNonNull(residency, "residency");
         if (residency.residentLayers().isPresent() && !weightOffload.equals(Optional.of(WeightResidency.LAYER))) {
             throw new BadRequestException("residentLayers", "" + residency.residentLayers().getAsInt(), "expected none without layer offload; add --weight-offload layer");
@@ -71,7 +73,7 @@ public record EngineOptions(Optional<Path> model, Optional<Path> transformer, Op
     /** The same options, and why somebody chose them. */
     public EngineOptions chosenBecause(String reason) {
         return new EngineOptions(model, transformer, transformerLayout, device, precision, threads, backend, fp16WeightLayout, weightOffload, residency, vaePrecision,
-                Optional.of(reason));
+                ranks, Optional.of(reason));
     }
 
     /** Collects options; one thread. */
@@ -87,6 +89,7 @@ public record EngineOptions(Optional<Path> model, Optional<Path> transformer, Op
         private ResidencyOptions residency = ResidencyOptions.DEFAULTS;
         private Precision vaePrecision = Precision.FP32;
         private BackendOptions backend = BackendOptions.DEFAULTS;
+        private RankOptions ranks = RankOptions.DEFAULTS;
 
         private Builder() {
         }
@@ -133,6 +136,12 @@ public record EngineOptions(Optional<Path> model, Optional<Path> transformer, Op
             return this;
         }
 
+        /** How the model is spread over several devices; one rank unless it is called. */
+        public Builder ranks(RankOptions value) {
+            ranks = Objects.requireNonNull(value, "ranks");
+            return this;
+        }
+
         /** Where weights live on the host, and limits. */
         public Builder residency(ResidencyOptions value) {
             residency = Objects.requireNonNull(value, "residency");
@@ -152,7 +161,7 @@ public record EngineOptions(Optional<Path> model, Optional<Path> transformer, Op
 
         public EngineOptions build() {
             return new EngineOptions(model, transformer, transformerLayout, device, precision, threads, backend, fp16WeightLayout, weightOffload, residency, vaePrecision,
-                    Optional.empty());
+                    ranks, Optional.empty());
         }
     }
 }

@@ -25,7 +25,7 @@ import java.util.OptionalLong;
 public final class EngineOptionsJson {
     private static final List<String> FIELDS = List.of("model", "transformer", "transformer_layout", "device", "precision", "threads", "attention_backend",
             "attention_query_tile", "kernel_architecture", "max_device_memory", "fp16_weight_layout", "weight_offload",
-            "host_weights", "resident_layers", "max_host_memory", "vae_precision");
+            "host_weights", "resident_layers", "max_host_memory", "vae_precision", "tensor_parallel");
 
     private EngineOptionsJson() {
     }
@@ -52,6 +52,7 @@ public final class EngineOptionsJson {
         if (options.vaePrecision() != Precision.FP32) {
             node.put("vae_precision", options.vaePrecision().label());
         }
+        writeRanks(options.ranks(), node);
         return node;
     }
 
@@ -96,6 +97,7 @@ public final class EngineOptionsJson {
         Optional<WeightResidency> offload = text(node, "weight_offload").map(EngineOptionsJson::offload).or(base::weightOffload);
         offload.ifPresent(options::weightOffload);
         options.residency(residency(base, offload, node));
+        options.ranks(readRanks(node, base.ranks()));
         return options.build();
     }
 
@@ -110,6 +112,17 @@ public final class EngineOptionsJson {
 
     private static HostWeights hostWeights(String label) {
         return HostWeights.labelled(label).orElseThrow(() -> new BadRequestException("hostWeights", "'" + label + "'", "expected mmap, pageable or pinned"));
+    }
+
+    /** The timeout is the embedder's, and no option. */
+    private static void writeRanks(RankOptions ranks, ObjectNode node) {
+        if (ranks.tensorParallel() != 1) {
+            node.put("tensor_parallel", ranks.tensorParallel());
+        }
+    }
+
+    private static RankOptions readRanks(JsonNode node, RankOptions base) {
+        return base.withTensorParallel(integer(node, "tensor_parallel").orElse(base.tensorParallel()));
     }
 
     private static WeightResidency offload(String label) {

@@ -49,7 +49,7 @@ public final class RankGroup implements AutoCloseable {
      * @param timeout the longest that a rank waits for the others at one point
      */
     public static RankGroup open(int size, Duration timeout) {
-        return open(size, timeout, SharedRing.CHUNK);
+        return open(size, timeout, RingOrder.CHUNK);
     }
 
     /** The same with reductions in pieces of {@code chunk} values, for tests: the order of addition differs from piece to piece. */
