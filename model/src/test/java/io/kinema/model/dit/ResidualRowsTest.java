@@ -21,6 +21,7 @@ import io.kinema.model.adapter.AdapterFixture;
 import io.kinema.model.adapter.AdapterFixture.Entry;
 import io.kinema.model.dit.RankedSample.Weights;
 import io.kinema.model.load.Parameters.Rounding;
+import io.kinema.model.load.WeightPlacement;
 import io.kinema.model.load.WeightResidency;
 import io.kinema.model.work.Work;
 import io.kinema.weights.TensorSource;
@@ -96,7 +97,7 @@ class ResidualRowsTest {
             StageTap tap = (name, value) -> stages.put(name, bits(value));
             try (Backend own = CpuBackend.open(1)) {
                 Backend backend = dressed.apply(own);
-                try (Dit dit = Dit.open(backend, weights, RankedSample.CONFIG, precision, Rounding.of(precision), MatrixLayout.ROW, WeightResidency.COMPONENT, rank, sharding);
+                try (Dit dit = Dit.open(backend, weights, RankedSample.CONFIG, precision, Rounding.of(precision), MatrixLayout.ROW, WeightPlacement.of(WeightResidency.COMPONENT), rank, sharding);
                      Workspace memory = backend.workspace("test")) {
                     adapters.forEach(file -> loaded.add(dit.load(file.adapter())));
                     dit.use(loaded.stream().map(adapter -> new ScaledAdapter(adapter, 0.75)).toList());
