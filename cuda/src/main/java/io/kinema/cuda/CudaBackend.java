@@ -7,6 +7,8 @@ import io.kinema.compute.Tensor;
 import io.kinema.compute.TimeMark;
 import io.kinema.compute.Workspace;
 import io.kinema.compute.check.CheckedBackend;
+import io.kinema.compute.collective.Communicator;
+import io.kinema.compute.collective.DeviceCommunicator;
 import io.kinema.compute.event.TransferEvent;
 import io.kinema.cuda.driver.GpuEvent;
 import io.kinema.cuda.driver.GpuFacts;
@@ -80,6 +82,12 @@ public final class CudaBackend extends CheckedBackend {
         return parts.linear().prepareSwigluF16(gate, up, ws);
     }
 
+    /** This rank's end among others on GPUs, owned by the caller; collective. */
+    DeviceCommunicator join(Communicator host) {
+        kernels();
+        return parts.join(host);
+    }
+
     @Override
     public void finish() {
         kernels();
@@ -147,6 +155,7 @@ public final class CudaBackend extends CheckedBackend {
         all.put("cuda_driver", parts.context().driver().version());
         all.put("cublaslt", parts.blas().version());
         parts.cudnn().ifPresent(c -> all.put("cudnn", Long.toString(c.version())));
+        parts.ncclVersion().ifPresent(version -> all.put("nccl", version));
         return all;
     }
 
@@ -157,6 +166,7 @@ public final class CudaBackend extends CheckedBackend {
         all.put("kernel images", parts.modules().choice().toString());
         parts.attention().choices().forEach((shape, kind) -> all.put("attention " + shape, kind));
         parts.cudnn().ifPresent(c -> c.plans().forEach((shape, form) -> all.put("cudnn plan " + shape, form)));
+        parts.collectives().ifPresent(how -> all.put("collectives", how));
         parts.blas().plans().forEach((shape, plan) -> all.put("product " + shape, plan));
         return all;
     }

@@ -80,6 +80,33 @@ public final class GpuContext implements AutoCloseable {
         check("cuMemFree", () -> (int) symbols().memFree().invokeExact(pointer));
     }
 
+    /** Bytes of the device that nobody has allocated, in any process. */
+    public long freeBytes() {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment free = arena.allocate(ValueLayout.JAVA_LONG);
+            MemorySegment total = arena.allocate(ValueLayout.JAVA_LONG);
+            check("cuMemGetInfo", () -> (int) symbols().memGetInfo().invokeExact(free, total));
+            return free.get(ValueLayout.JAVA_LONG, 0);
+        }
+    }
+
+    /** True when kernels of this GPU can read and write {@code other}'s memory, by NVLink or PCI Express. */
+    public boolean reaches(GpuContext other) {
+        return driver.number("cuDeviceCanAccessPeer",
+                out -> (int) symbols().deviceCanAccessPeer().invokeExact(out, facts.handle(), other.facts.handle())) != 0;
+    }
+
+    /** Lets kernels of this GPU, whose context is current here, use {@code other}'s memory. Harmless the second time. */
+    public void openTo(GpuContext other) {
+        try {
+            check("cuCtxEnablePeerAccess", () -> (int) symbols().ctxEnablePeerAccess().invokeExact(other.handle, 0));
+        } catch (CudaException e) {
+            if (e.code() != DriverErrors.PEER_ACCESS_ALREADY_ENABLED) {
+                throw e;
+            }
+        }
+    }
+
     @Override
     public void close() {
         if (!closed) {

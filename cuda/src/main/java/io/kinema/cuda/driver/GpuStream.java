@@ -43,6 +43,11 @@ public final class GpuStream implements AutoCloseable {
         context.check("cuMemsetD8Async", () -> (int) context.symbols().memsetD8().invokeExact(to, (int) value, bytes, handle));
     }
 
+    /** Lets everything enqueued from now on wait for the event's latest mark, in this stream or another one, on this GPU or another one. */
+    public void await(GpuEvent event) {
+        context.check("cuStreamWaitEvent", () -> (int) context.symbols().streamWaitEvent().invokeExact(handle, event.handle(), 0));
+    }
+
     /** Waits until everything enqueued has finished. */
     public void synchronize() {
         context.check("cuStreamSynchronize", () -> (int) context.symbols().streamSynchronize().invokeExact(handle));
