@@ -10,6 +10,7 @@ import io.kinema.compute.check.CheckedBackend;
 import io.kinema.compute.collective.Communicator;
 import io.kinema.compute.collective.DeviceCommunicator;
 import io.kinema.compute.event.TransferEvent;
+import io.kinema.cuda.collective.RankGpu;
 import io.kinema.cuda.driver.GpuEvent;
 import io.kinema.cuda.driver.GpuFacts;
 import io.kinema.cuda.driver.GpuGraph;
@@ -86,6 +87,12 @@ public final class CudaBackend extends CheckedBackend {
     DeviceCommunicator join(Communicator host) {
         kernels();
         return parts.join(host);
+    }
+
+    /** What collectives work with. */
+    RankGpu rank() {
+        kernels();
+        return parts.rank();
     }
 
     @Override

@@ -186,13 +186,19 @@ final class CudaParts implements AutoCloseable {
     /** This rank's end among others on GPUs, owned by the caller. Collective. */
     DeviceCommunicator join(Communicator host) {
         LibraryFinder finder = LibraryFinder.ofEnvironment();
-        GpuRanks.Joined joined = GpuRanks.join(host, new RankGpu(context, operations, owner -> new DeviceWorkspace(owner, device, pool)), finder);
+        GpuRanks.Joined joined = GpuRanks.join(host, rank(), finder);
+        joined.fallback().ifPresent(fallbacks::add);
         collectives = Optional.of(joined.nccl().isPresent() ? "NCCL" : "peer buffers");
         ncclVersion = joined.nccl();
         if (ncclVersion.isPresent()) {
             note(finder.find(CudaLibrary.NCCL));
         }
         return joined.end();
+    }
+
+    /** What collectives work with. */
+    RankGpu rank() {
+        return new RankGpu(context, operations, owner -> new DeviceWorkspace(owner, device, pool));
     }
 
     /** Who adds up the ranks' tensors. */

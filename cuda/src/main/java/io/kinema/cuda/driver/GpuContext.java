@@ -8,13 +8,14 @@ import java.lang.foreign.ValueLayout;
 
 /**
  * Owns a reference to one GPU's primary context until it is closed; closing twice is harmless. The context is current on
- * the thread that opened it, which is the rank's thread: {@link #makeCurrent} moves it to another.
+ * the thread that opened it; {@link #makeCurrent} makes it so on another.
  */
 public final class GpuContext implements AutoCloseable {
+    private static final ThreadLocal<GpuContext> CURRENT = new ThreadLocal<>();
+
     private final CudaDriver driver;
     private final GpuFacts facts;
     private final MemorySegment handle;
-    private volatile Thread owner;
     private boolean closed;
 
     private GpuContext(CudaDriver driver, GpuFacts facts, MemorySegment handle) {
@@ -41,11 +42,11 @@ public final class GpuContext implements AutoCloseable {
         return driver;
     }
 
-    /** Makes the context current on the calling thread, when it is not already. */
+    /** Makes the context current on the calling thread, when it is not already: a thread may use several GPUs in turn. */
     public void makeCurrent() {
-        if (owner != Thread.currentThread()) {
+        if (CURRENT.get() != this) {
             check("cuCtxSetCurrent", () -> (int) symbols().ctxSetCurrent().invokeExact(handle));
-            owner = Thread.currentThread();
+            CURRENT.set(this);
         }
     }
 

@@ -42,8 +42,13 @@ final class StandInGpu implements AutoCloseable {
     }
 
     static StandInDriver driver() {
+        return driver(true);
+    }
+
+    /** @param reach whether the GPUs have access to each other's memory */
+    static StandInDriver driver(boolean reach) {
         return new StandInDriver(Map.of("kinema_ring_sum", StandInGpu::ringSum, "kinema_peer_narrow", StandInGpu::narrow, "kinema_peer_code", StandInGpu::code,
-                "kinema_peer_sum", StandInGpu::peerSum, "kinema_fill", StandInGpu::fill));
+                "kinema_peer_sum", StandInGpu::peerSum, "kinema_fill", StandInGpu::fill), reach);
     }
 
     private static DeviceAllocator allocator(GpuContext context) {

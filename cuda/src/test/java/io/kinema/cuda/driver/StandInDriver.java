@@ -24,6 +24,8 @@ public final class StandInDriver {
     private final Map<Long, MemorySegment> memory = new ConcurrentHashMap<>();
     private final Map<Long, String> functions = new ConcurrentHashMap<>();
     private final Set<Long> marked = ConcurrentHashMap.newKeySet();
+    private final Set<Long> opened = ConcurrentHashMap.newKeySet();
+    private final boolean reach;
     private final AtomicLong handles = new AtomicLong(0x1000);
     private final AtomicLong waits = new AtomicLong();
 
@@ -70,8 +72,15 @@ public final class StandInDriver {
         return MemorySegment.ofAddress(address).reinterpret(EVERYTHING);
     }
 
-    public StandInDriver(Map<String, Kernel> kernels) {
+    /** @param reach whether the GPUs have access to each other's memory */
+    public StandInDriver(Map<String, Kernel> kernels, boolean reach) {
         this.kernels = kernels;
+        this.reach = reach;
+    }
+
+    /** Contexts that another one was opened to. */
+    public int opened() {
+        return opened.size();
     }
 
     /** The context of GPU {@code index}, 0 or 1. */
@@ -131,6 +140,14 @@ public final class StandInDriver {
     int cuMemGetInfo_v2(MemorySegment free, MemorySegment total) {
         write(free, 1L << 29);
         return write(total, 1L << 30);
+    }
+
+    int cuDeviceCanAccessPeer(MemorySegment out, int device, int other) {
+        return write(out, reach ? 1 : 0);
+    }
+
+    int cuCtxEnablePeerAccess(MemorySegment other, int flags) {
+        return opened.add(other.address()) ? 0 : DriverErrors.PEER_ACCESS_ALREADY_ENABLED;
     }
 
     int cuDevicePrimaryCtxRetain(MemorySegment out, int device) {
