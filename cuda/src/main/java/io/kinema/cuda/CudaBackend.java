@@ -89,8 +89,8 @@ public final class CudaBackend extends CheckedBackend {
         return parts.join(host);
     }
 
-    /** What collectives work with. */
-    RankGpu rank() {
+    /** What collectives work with; owned by this. */
+    public RankGpu rank() {
         kernels();
         return parts.rank();
     }

@@ -134,11 +134,21 @@ public final class NcclGroup {
         }
     }
 
-    /** Ends what is under way on all GPUs, with results that nobody may read, so that nobody waits for it any more. */
+    /** Ends what is under way on all GPUs, with results that nobody may read, so that nobody waits for it any more. A GPU that is broken does not keep the others waiting. */
     public synchronized void abort() {
         if (open) {
             open = false;
-            communicators.forEach(c -> nccl.check("ncclCommAbort", () -> (int) nccl.symbols().commAbort().invokeExact(c)));
+            List<CudaException> broken = new ArrayList<>();
+            for (MemorySegment communicator : communicators) {
+                try {
+                    nccl.check("ncclCommAbort", () -> (int) nccl.symbols().commAbort().invokeExact(communicator));
+                } catch (CudaException e) {
+                    broken.add(e);
+                }
+            }
+            if (!broken.isEmpty()) {
+                throw broken.getFirst();
+            }
         }
     }
 
