@@ -3,11 +3,12 @@ package io.kinema.model.dit;
 import io.kinema.compute.Backend;
 import io.kinema.compute.MatrixLayout;
 import io.kinema.compute.NormOps.Rotary;
-import io.kinema.compute.NormOps.RowModulation;
 import io.kinema.compute.Precision;
 import io.kinema.compute.Tensor;
 import io.kinema.compute.Workspace;
 import io.kinema.compute.collective.Communicator;
+import io.kinema.compute.collective.RowReduction;
+import io.kinema.compute.collective.RowShares;
 import io.kinema.compute.collective.Traffic;
 import io.kinema.model.StageTap;
 import io.kinema.model.adapter.Adapter;
@@ -40,34 +41,32 @@ public final class Dit implements Transformer {
     private final Rounding rounding;
     private final Attention.Geometry geometry;
     private final Workspace weights;
-    private final Projection videoIn;
-    private final Projection audioIn;
+    private final PackedInput input;
     private final TokenRefiner refiner;
     private final ModulationInput modulationInput;
     private final AdaLayerNorm adaLayerNorm;
     private final BlockStore<PreNormBlock.Weights> blocks;
-    private final Tensor outputNorm;
-    private final Projection videoOut;
-    private final Projection audioOut;
+    private final VelocityHeads heads;
     private final WeightResidency residency;
+    /** Present when each residual row lives on one rank. */
+    private final Optional<RowReduction> reduction;
     private AdaptersInForce adapters = AdaptersInForce.NONE;
 
-    private Dit(Backend backend, DitConfig config, Precision precision, Parameters p, WeightResidency residency, Communicator ranks) {
+    private Dit(Backend backend, DitConfig config, Precision precision, Parameters p, WeightResidency residency, Communicator ranks,
+                Optional<ResidualSharding> sharding) {
         this.run = new Execution(backend, precision, backend.workspace("dit scratch"), new WorkCounter(), ranks);
         this.config = config;
         this.residency = residency;
         this.rounding = p.rounding();
-        this.geometry = new Attention.Geometry(config.heads(), config.heads(), config.headDim(), config.qkNormEps(), false);
+        this.geometry = new Attention.Geometry(config.heads(), config.heads(), config.headDim(), config.qkNormEps(), false).share(ranks);
         this.weights = p.owner();
-        this.videoIn = Projection.read(p, "proj_in", config.hidden(), config.videoPatchDim());
-        this.audioIn = Projection.read(p, "audio_proj_in", config.hidden(), config.audioChannels());
-        this.refiner = new TokenRefiner(p, config);
+        this.input = new PackedInput(p, config);
+        this.refiner = new TokenRefiner(p, config, ranks);
         this.modulationInput = config.curve().<ModulationInput>map(curve -> new TimeCurve(p, curve)).orElseGet(() -> new TimeEmbedding(p, config));
         this.adaLayerNorm = new AdaLayerNorm(p, config, modulationInput.width());
-        this.blocks = BlockStore.of(residency, config.layers(), p, (reader, i) -> BlockWeights.read(reader.under(name(i)), config));
-        this.outputNorm = p.f32("norm_out.norm.weight", config.hidden());
-        this.videoOut = Projection.read(p, "proj_out", config.videoPatchDim(), config.hidden());
-        this.audioOut = Projection.read(p, "audio_proj_out", config.audioChannels(), config.hidden());
+        this.blocks = BlockStore.of(residency, config.layers(), p, (reader, i) -> BlockWeights.read(reader.under(name(i)), config, ranks));
+        this.heads = new VelocityHeads(p, config);
+        this.reduction = sharding.filter(_ -> ranks.size() > 1).map(s -> new RowReduction(s.reduction(), s.budgetBytes()));
     }
 
     /** {@link #open(Backend, TensorSource, DitConfig, Precision, Rounding, MatrixLayout, WeightResidency)} with row-major matrices, all resident. */
@@ -96,9 +95,19 @@ public final class Dit implements Transformer {
      */
     public static Dit open(Backend backend, TensorSource source, DitConfig config, Precision precision, Rounding rounding, MatrixLayout layout,
                            WeightResidency residency, Communicator ranks) {
+        return open(backend, source, config, precision, rounding, layout, residency, ranks, Optional.empty());
+    }
+
+    /**
+     * The same where each residual row may live on one rank only: the same bits, less memory and less repeated work on each.
+     *
+     * @param sharding of the residual rows; empty keeps all of them on every rank, and so does a single rank
+     */
+    public static Dit open(Backend backend, TensorSource source, DitConfig config, Precision precision, Rounding rounding, MatrixLayout layout,
+                           WeightResidency residency, Communicator ranks, Optional<ResidualSharding> sharding) {
         Workspace owner = backend.workspace("dit weights");
         try {
-            return new Dit(backend, config, precision, new Parameters(backend, source, owner, "", rounding, layout), residency, ranks);
+            return new Dit(backend, config, precision, new Parameters(backend, source, owner, "", rounding, layout), residency, ranks, sharding);
         } catch (RuntimeException e) {
             owner.close();
             throw e;
@@ -126,6 +135,11 @@ public final class Dit implements Transformer {
         return run.precision();
     }
 
+    /** How residual rows were added up so far; empty where every rank keeps all of them, and nothing but the all-reduce adds. */
+    public Optional<RowReduction.Report> rowReductions() {
+        return reduction.map(RowReduction::report);
+    }
+
     @Override
     public long peakScratchBytes() {
         return run.scratch().peakBytes();
@@ -133,7 +147,7 @@ public final class Dit implements Transformer {
 
     @Override
     public LoadedAdapter load(Adapter adapter) {
-        return LoadedAdapter.load(run.backend(), adapter, rounding);
+        return LoadedAdapter.load(run.backend(), adapter, rounding, run.ranks());
     }
 
     @Override
@@ -195,9 +209,10 @@ public final class Dit implements Transformer {
     private record RowIndex(Tensor ada, Tensor wanted) {
     }
 
+    /** {@inheritDoc} Not where each residual row lives on one rank. */
     @Override
     public Optional<RecordedStep> record(DitSequence sequence, Modulation modulation, Tensor video, Tensor audio, Velocities out) {
-        if (residency != WeightResidency.COMPONENT) {
+        if (residency != WeightResidency.COMPONENT || reduction.isPresent()) {
             return Optional.empty();
         }
         DitLayout layout = sequence.layout();
@@ -223,18 +238,28 @@ public final class Dit implements Transformer {
         try (Workspace.Frame _ = run.scratch().frame()) {
             run.work().validRows(layout.claimedRows());
             run.work().enter(WorkPart.INPUT);
-            Tensor x = pack(sequence, placed(video), placed(audio), tap);
+            ResidualRows residual = residualRows(layout.rows());
+            Tensor x = residual.start(run, () -> input.forward(run, adapters, sequence, placed(video), placed(audio), tap));
+            Tensor table = residual.own(index.ada());
             run.work().enter(WorkPart.BLOCKS);
             for (int i = 0; i < blocks.count(); i++) {
                 try (BlockStore.Lease<PreNormBlock.Weights> lease = blocks.acquire(i)) {
-                    ModulatedBlock.forward(run, config, geometry, i, BlockWeights.adapted(lease.weights(), name(i), adapters), modulation, index.ada(), sequence.rotary(), x, tap);
+                    ModulatedBlock.forward(run, config, geometry, i, BlockWeights.adapted(lease.weights(), name(i), adapters), modulation, table,
+                            sequence.rotary(), residual, x, tap);
                     run.work().block();
                 }
             }
-            rows.ifPresent(r -> tapOutputNorm(modulation, r, x, tap));
+            Tensor last = residual.whole(run, x);
+            rows.ifPresent(r -> heads.tapNorm(run, modulation, r, last, tap));
             run.work().enter(WorkPart.HEADS);
-            heads(sequence, modulation, index.wanted(), x, out);
+            heads.forward(run, adapters, sequence, modulation, index.wanted(), last, out);
         }
+    }
+
+    private ResidualRows residualRows(int rows) {
+        Communicator ranks = run.ranks();
+        return reduction.<ResidualRows>map(r -> new OwnRows(RowShares.padded(rows, ranks.size(), OwnRows.MULTIPLE), ranks.rank(), config.hidden(), r))
+                .orElseGet(() -> new AllRows(rows, config.hidden()));
     }
 
     /**
@@ -256,70 +281,6 @@ public final class Dit implements Transformer {
         return Execution.placed(run.backend(), run.scratch(), rows);
     }
 
-    /** The packed FP32 sequence; rows that nobody claims are zero. */
-    private Tensor pack(DitSequence sequence, Tensor video, Tensor audio, StageTap tap) {
-        Backend backend = run.backend();
-        Tensor x = run.scratch().f32(sequence.layout().rows(), config.hidden());
-        if (sequence.layout().hasUnclaimedRows()) {
-            backend.fill(x, 0f);
-        }
-        place(sequence.text(), sequence.textIndex(), x);
-        try (Workspace.Frame _ = run.scratch().frame()) {
-            place(embed("proj_in", videoIn, video, tap), sequence.videoIndex(), x);
-            place(embed("audio_proj_in", audioIn, audio, tap), sequence.audioIndex(), x);
-        }
-        return x;
-    }
-
-    private Tensor embed(String name, Projection projection, Tensor rows, StageTap tap) {
-        Tensor embedded = run.scratch().f32(rows.size(0), config.hidden());
-        if (rows.size(0) > 0) {
-            projection.forward(run, adapters, rows, embedded);
-        }
-        tap.stage(name, embedded);
-        return embedded;
-    }
-
-    private void place(Tensor rows, Tensor index, Tensor x) {
-        if (rows.size(0) > 0) {
-            run.backend().scatterRows(rows, index, x);
-        }
-    }
-
-    /** Output norm and heads on the wanted rows only: both work row by row, the rest would be thrown away. */
-    private void heads(DitSequence sequence, Modulation modulation, Tensor wantedRows, Tensor x, Velocities out) {
-        int videoRows = sequence.layout().wantedVideoRows();
-        int wanted = videoRows + sequence.layout().wantedAudioRows();
-        if (wanted == 0) {
-            return;
-        }
-        Tensor picked = run.scratch().f32(wanted, config.hidden());
-        run.backend().gatherRows(x, sequence.wantedIndex(), picked);
-        Tensor normed = outputNorm(modulation, wantedRows, picked);
-        if (videoRows > 0) {
-            videoOut.forward(run, adapters, normed.rows(0, videoRows), out.video());
-        }
-        if (videoRows < wanted) {
-            audioOut.forward(run, adapters, normed.rows(videoRows, wanted), out.audio());
-        }
-    }
-
-    private Tensor outputNorm(Modulation modulation, Tensor rows, Tensor x) {
-        Tensor normed = run.scratch().f32(x.shape().toArray());
-        run.backend().rmsNormModulate(x, outputNorm, config.finalNormEps(),
-                new RowModulation(modulation.outputShift(), modulation.outputScale(), rows), normed);
-        return normed;
-    }
-
-    /** The reference normalises every row; a step here does so only for a tap. */
-    private void tapOutputNorm(Modulation modulation, RowTables rows, Tensor x, StageTap tap) {
-        if (tap.wants("norm_out")) {
-            try (Workspace.Frame _ = run.scratch().frame()) {
-                tap.stage("norm_out", outputNorm(modulation, Execution.upload(run.backend(), run.scratch(), rows.output()), x));
-            }
-        }
-    }
-
     /** Frequencies of the three axes side by side; a row's angles are its FP32 coordinates times them. */
     private Rotary rotary(DitLayout layout, Workspace owner) {
         int perAxis = config.ropeFrequencies();
@@ -337,7 +298,7 @@ public final class Dit implements Transformer {
         }
     }
 
-    private static String name(int block) {
+    static String name(int block) {
         return "transformer_blocks." + block + ".";
     }
 
@@ -359,6 +320,7 @@ public final class Dit implements Transformer {
 
     @Override
     public void close() {
+        reduction.ifPresent(RowReduction::close);
         blocks.close();
         adaLayerNorm.close();
         run.scratch().close();
