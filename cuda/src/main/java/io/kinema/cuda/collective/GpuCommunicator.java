@@ -4,6 +4,7 @@ import io.kinema.compute.Tensor;
 import io.kinema.compute.collective.Communicator;
 import io.kinema.compute.collective.DeviceCommunicator;
 import io.kinema.compute.collective.PeerRows;
+import io.kinema.compute.collective.RowShares;
 import io.kinema.cuda.memory.DeviceMemoryException;
 import io.kinema.weights.DType;
 import java.util.List;
@@ -96,10 +97,10 @@ abstract class GpuCommunicator implements DeviceCommunicator {
     }
 
     @Override
-    public Optional<PeerRows> peerRows(int rows, int columns) {
+    public Optional<PeerRows> peerRows(RowShares shares, int columns) {
         gpu.context().makeCurrent();
         try {
-            return Optional.of(new GpuPeerRows(gpu, rank(), size(), rows, columns));
+            return Optional.of(new GpuPeerRows(gpu, rank(), shares, columns));
         } catch (DeviceMemoryException full) {
             return Optional.empty();
         }

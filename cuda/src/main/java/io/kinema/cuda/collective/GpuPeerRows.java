@@ -3,6 +3,7 @@ package io.kinema.cuda.collective;
 import io.kinema.compute.Tensor;
 import io.kinema.compute.Workspace;
 import io.kinema.compute.collective.PeerRows;
+import io.kinema.compute.collective.RowShares;
 import io.kinema.compute.collective.SumTree;
 import io.kinema.cuda.kernel.Arguments;
 import io.kinema.cuda.kernel.Launches;
@@ -14,7 +15,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
 
-/** Owns a rank's rows on its GPU until it is closed; closing twice is harmless. The kernels add without contraction. */
+/** Owns a rank's rows on its GPU until it is closed, by any thread; closing twice is harmless. The kernels add without contraction. */
 final class GpuPeerRows implements PeerRows {
     private static final int TABLE = 16;
 
@@ -28,23 +29,25 @@ final class GpuPeerRows implements PeerRows {
     private final Tensor possible;
     private final Tensor probing;
 
-    GpuPeerRows(RankGpu gpu, int rank, int ranks, int rows, int columns) {
+    GpuPeerRows(RankGpu gpu, int rank, RowShares shares, int columns) {
         this.c = gpu.operations();
         this.memory = gpu.memory().apply("peer rows");
         this.calibration = gpu.memory().apply("peer row calibration");
         try {
-            this.partial = memory.f32(rows, columns);
-            this.sum = memory.f32(rows / ranks, columns);
+            this.partial = memory.f32(shares.rows(), columns);
+            this.sum = memory.f32(shares.count(rank), columns);
             this.codes = memory.allocate(DType.U8, sum.elements());
             this.possible = calibration.allocate(DType.U16, sum.elements());
-            this.probing = calibration.f32(rows, columns);
+            this.probing = calibration.f32(shares.rows(), columns);
         } catch (RuntimeException e) {
             close();
             throw e;
         }
-        this.first = rank * sum.elements();
-        // All bits of all masks: the first probe takes away those that are no tree's.
-        c.stream().fill(possible.data().address(), (byte) -1, possible.elements() * Short.BYTES);
+        this.first = (long) shares.from(rank) * columns;
+        if (sum.elements() > 0) {
+            // All bits of all masks: the first probe takes away those that are no tree's.
+            c.stream().fill(possible.data().address(), (byte) -1, possible.elements() * Short.BYTES);
+        }
     }
 
     @Override
@@ -65,6 +68,9 @@ final class GpuPeerRows implements PeerRows {
 
     @Override
     public void narrow(float[] expected, Tensor result) {
+        if (sum.elements() == 0) {
+            return;
+        }
         int[] bits = new int[TABLE];
         for (int code = 0; code < expected.length; code++) {
             bits[code] = Float.floatToRawIntBits(expected[code]);
@@ -75,6 +81,10 @@ final class GpuPeerRows implements PeerRows {
 
     @Override
     public long code() {
+        if (sum.elements() == 0) {
+            calibration.close();
+            return 0;
+        }
         Tensor unclear = calibration.allocate(DType.I64, 1);
         c.stream().fill(unclear.data().address(), (byte) 0, Long.BYTES);
         c.launcher().arguments().tensor(possible).tensor(codes).i64(sum.elements()).tensor(unclear);
@@ -91,6 +101,9 @@ final class GpuPeerRows implements PeerRows {
 
     @Override
     public Tensor add(List<Tensor> partials) {
+        if (sum.elements() == 0) {
+            return sum;
+        }
         int[] trees = new int[TABLE];
         SumTree.ALL.forEach(tree -> trees[tree.ordinal()] = tree.packed());
         Arguments arguments = c.launcher().arguments();

@@ -9,6 +9,7 @@ import io.kinema.compute.collective.RankGroup;
 import io.kinema.compute.collective.RingOrder;
 import io.kinema.compute.collective.RowReduction;
 import io.kinema.compute.collective.RowReduction.Mode;
+import io.kinema.compute.collective.RowShares;
 import io.kinema.cuda.driver.StandInDriver;
 import java.time.Duration;
 import java.util.Arrays;
@@ -105,20 +106,22 @@ class PeerRingTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"4, 3", "8, 5", "64, 33", "100, 21", "4, 4099", "256, 128"})
+    @CsvSource({"4, 3", "8, 5", "64, 33", "100, 21", "4, 4099", "256, 128", "5, 9", "2, 6"})
     void peerRowsHaveTheBitsOfTheSum(int rows, int columns) {
         List<Boolean> same = on(4, SMALL_CHUNK, PLENTY, (ring, gpu) -> {
             Tensor whole = gpu.upload(values(ring.rank(), rows, columns));
             Tensor partial = gpu.upload(values(ring.rank(), rows, columns));
             ring.allReduce(whole);
             RowReduction reduction = new RowReduction(Mode.PEER, PLENTY);
-            Tensor own = reduction.reduce(ring, partial);
-            Tensor again = reduction.reduce(ring, partial);
-            float[] expected = StandInGpu.download(whole.rows((long) ring.rank() * rows / 4, (ring.rank() + 1L) * rows / 4)).toFloats();
+            RowShares shares = RowShares.padded(rows, 4, 1);
+            Tensor own = reduction.reduce(ring, partial, shares);
+            Tensor again = reduction.reduce(ring, partial, shares);
+            float[] expected = StandInGpu.download(whole.rows(shares.from(ring.rank()), shares.to(ring.rank()))).toFloats();
             boolean equal = Arrays.equals(StandInGpu.download(own).toFloats(), expected) && Arrays.equals(StandInGpu.download(again).toFloats(), expected);
             assertThat(reduction.report()).extracting(RowReduction.Report::peerCalls, RowReduction.Report::fallback).containsExactly(2L, Optional.empty());
             long before = gpu.usedBytes();
-            reduction.close(ring);
+            reduction.close();
+            ring.barrier();
             assertThat(gpu.usedBytes()).isLessThan(before);
             return equal;
         });
@@ -129,7 +132,7 @@ class PeerRingTest {
     void aGpuThatIsFullUsesTheAllReduceAndSaysWhy() {
         assertThat(on(4, SMALL_CHUNK, 8L << 20, (ring, gpu) -> {
             RowReduction reduction = new RowReduction(Mode.PEER, PLENTY);
-            reduction.reduce(ring, gpu.upload(values(ring.rank(), 1024, 1024)));
+            reduction.reduce(ring, gpu.upload(values(ring.rank(), 1024, 1024)), RowShares.padded(1024, 4, 1));
             return reduction.report().fallback().orElse("");
         })).allSatisfy(reason -> assertThat(reason).startsWith("insufficient free memory for residual communication setup"));
     }

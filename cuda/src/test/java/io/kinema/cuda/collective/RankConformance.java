@@ -11,6 +11,7 @@ import io.kinema.compute.collective.RankGroup;
 import io.kinema.compute.collective.RingOrder;
 import io.kinema.compute.collective.RowReduction;
 import io.kinema.compute.collective.RowReduction.Mode;
+import io.kinema.compute.collective.RowShares;
 import io.kinema.cuda.CudaBackend;
 import io.kinema.cuda.CudaOptions;
 import java.time.Duration;
@@ -32,7 +33,7 @@ public final class RankConformance {
     private static final long PLENTY = 8L << 30;
     private static final int TIMED = 10;
     private static final List<int[]> SHAPES = List.of(new int[] {4, 3}, new int[] {4, 1}, new int[] {8, 5}, new int[] {12, 7}, new int[] {64, 33},
-            new int[] {100, 21}, new int[] {256, 129}, new int[] {4, 4099}, new int[] {64, 4096}, new int[] {340, 5376});
+            new int[] {100, 21}, new int[] {256, 129}, new int[] {4, 4099}, new int[] {64, 4096}, new int[] {340, 5376}, new int[] {955, 640});
 
     private final List<Integer> gpus;
     private int agree;
@@ -138,16 +139,17 @@ public final class RankConformance {
             try (Workspace memory = member.backend().workspace("test")) {
                 RowReduction reduction = new RowReduction(Mode.PEER, PLENTY);
                 Tensor partial = placed(member.backend(), memory, values(member.ranks().rank(), shape, values));
-                reduction.reduce(member.ranks(), partial);
-                float[] rows = host(member.backend(), reduction.reduce(member.ranks(), partial));
+                RowShares shares = RowShares.padded(shape[0], 4, 1);
+                reduction.reduce(member.ranks(), partial, shares);
+                float[] rows = host(member.backend(), reduction.reduce(member.ranks(), partial, shares));
                 reduction.report().fallback().ifPresent(reason -> say("no peer rows: %s", reason));
-                reduction.close(member.ranks());
+                reduction.close();
                 return rows;
             }
         });
-        int n = host.getFirst().length / 4;
+        RowShares shares = RowShares.padded(shape[0], 4, 1);
         for (int rank = 0; rank < 4; rank++) {
-            count(same(own.get(rank), Arrays.copyOfRange(host.get(rank), rank * n, (rank + 1) * n)), "peer rows %s %s rank %d", Arrays.toString(shape), values, rank);
+            count(same(own.get(rank), Arrays.copyOfRange(host.get(rank), shares.from(rank) * shape[1], shares.to(rank) * shape[1])), "peer rows %s %s rank %d", Arrays.toString(shape), values, rank);
         }
     }
 
@@ -199,13 +201,14 @@ public final class RankConformance {
 
     private static String fullPeer(Member member, Tensor start, float[] whole) {
         RowReduction reduction = new RowReduction(Mode.PEER, PLENTY);
-        Tensor rows = reduction.reduce(member.ranks(), start);
-        double seconds = seconds(member.backend(), () -> reduction.reduce(member.ranks(), start));
+        RowShares shares = RowShares.padded(start.size(0), 4, 1);
+        Tensor rows = reduction.reduce(member.ranks(), start, shares);
+        double seconds = seconds(member.backend(), () -> reduction.reduce(member.ranks(), start, shares));
         int n = whole.length / 4;
         int rank = member.ranks().rank();
         boolean equal = same(host(member.backend(), rows), Arrays.copyOfRange(whole, rank * n, (rank + 1) * n));
         RowReduction.Report report = reduction.report();
-        reduction.close(member.ranks());
+        reduction.close();
         return String.format(Locale.ROOT, "peer rows %.3f ms, the bits of the all-reduce: %s, setup %.3f s, %d bytes, %d peer calls, fallback %s", seconds * 1e3, equal,
                 report.setupSeconds(), report.bufferBytes(), report.peerCalls(), report.fallback());
     }
