@@ -9,6 +9,7 @@ import io.kinema.compute.Workspace;
 import io.kinema.compute.collective.Communicator;
 import io.kinema.compute.collective.RowReduction;
 import io.kinema.compute.collective.RowShares;
+import io.kinema.compute.collective.Traffic;
 import io.kinema.model.StageTap;
 import io.kinema.model.adapter.Adapter;
 import io.kinema.model.layer.Attention;
@@ -29,16 +30,14 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
- * Owns the H3 diffusion transformer's device memory until it is closed: one packed sequence of text, video and audio rows
- * goes through blocks of joint self-attention, and two heads read velocities from it.
- *
- * <p>The work of a request is split by what it depends on: {@link #prepare} once per request (text refinement, rotary
- * tables), {@link #modulation} once per set of timesteps (time embedding, all AdaLN tables), {@link #forward} once per
- * step. The residual stream is FP32 in every precision plan; the two input projections, the timestep MLP, the AdaLN
- * projections, the text projection and the two heads are FP32 throughout. Closing twice is harmless; the source must
- * outlive it. Used by one thread.
+ * Owns the H3 diffusion transformer's memory on one device until it is closed: one packed sequence of text, video and audio rows
+ * goes through blocks of joint self-attention, and two heads read velocities from it. The residual stream is FP32 in every precision plan; the two input
+ * projections, the timestep MLP, the AdaLN projections, the text projection and the two heads are FP32 throughout. Closing twice is harmless; the source
+ * must outlive it. Used by one thread.
  */
-public final class Dit implements AutoCloseable {
+public final class Dit implements Transformer {
+    private static final RowReduction.Report ALONE = new RowReduction.Report(0, 0, 0, 0, Optional.of("one rank has all residual rows, there is nothing to add up"));
+
     private final Execution run;
     private final DitConfig config;
     private final Rounding rounding;
@@ -51,6 +50,7 @@ public final class Dit implements AutoCloseable {
     private final BlockStore<PreNormBlock.Weights> blocks;
     private final VelocityHeads heads;
     private final WeightResidency residency;
+    private final Optional<ResidualSharding> sharding;
     /** Present when each residual row lives on one rank. */
     private final Optional<RowReduction> reduction;
     private AdaptersInForce adapters = AdaptersInForce.NONE;
@@ -69,6 +69,7 @@ public final class Dit implements AutoCloseable {
         this.adaLayerNorm = new AdaLayerNorm(p, config, modulationInput.width());
         this.blocks = BlockStore.of(residency, config.layers(), p, (reader, i) -> BlockWeights.read(reader.under(name(i)), config));
         this.heads = new VelocityHeads(p, config);
+        this.sharding = sharding;
         this.reduction = sharding.filter(_ -> ranks.size() > 1).map(s -> new RowReduction(s.reduction(), s.budgetBytes()));
     }
 
@@ -117,6 +118,7 @@ public final class Dit implements AutoCloseable {
         }
     }
 
+    @Override
     public DitConfig config() {
         return config;
     }
@@ -126,50 +128,38 @@ public final class Dit implements AutoCloseable {
         return run.work().total();
     }
 
+    /** This rank alone; its evaluations are timed by the caller. */
+    @Override
+    public List<RankMeter> meters() {
+        return List.of(new RankMeter(work(), 0, 0, Traffic.NONE, rowReductions()));
+    }
+
+    /** How residual rows were added up so far; empty unless they were to be shared out. */
+    public Optional<RowReduction.Report> rowReductions() {
+        return sharding.map(_ -> reduction.map(RowReduction::report).orElse(ALONE));
+    }
+
+    @Override
     public Precision precision() {
         return run.precision();
     }
 
-    /** How residual rows were added up so far; empty where every rank keeps all of them, and nothing but the all-reduce adds. */
-    public Optional<RowReduction.Report> rowReductions() {
-        return reduction.map(RowReduction::report);
-    }
-
-    /** The most scratch memory that a step has used, in bytes. */
+    @Override
     public long peakScratchBytes() {
         return run.scratch().peakBytes();
     }
 
-    /**
-     * An adapter's matrices on this transformer's device, stored as its plan stores matrices. The base is not touched.
-     *
-     * @param adapter to be applied at run time
-     * @throws io.kinema.weights.BadWeightsException when a matrix does not fit this transformer, or FP16
-     */
+    @Override
     public LoadedAdapter load(Adapter adapter) {
         return LoadedAdapter.load(run.backend(), adapter, rounding);
     }
 
-    /**
-     * Chooses the adapters of the calls that follow, in the order in which their deltas are added; none of them for an empty
-     * list, and a scale of 0 leaves its adapter out. A request's sequence, modulation and steps belong to one choice; a step with those of another is refused.
-     *
-     * @param chosen made by {@link #load} of this transformer; they must stay open while they are chosen
-     */
+    @Override
     public void use(List<ScaledAdapter> chosen) {
         adapters = AdaptersInForce.of(chosen);
     }
 
-    /** {@link #prepare(DitLayout, Tensor, StageTap)} without a tap. */
-    public DitSequence prepare(DitLayout layout, Tensor text) {
-        return prepare(layout, text, StageTap.NONE);
-    }
-
-    /**
-     * Everything about a request that no step changes.
-     *
-     * @param text FP32 [text rows, textDim], the text encoder's hidden states in the layout's order; copied
-     */
+    @Override
     public DitSequence prepare(DitLayout layout, Tensor text, StageTap tap) {
         requireRows("text states", text, layout.textRows(), config.textDim());
         Workspace memory = run.backend().workspace("dit request");
@@ -187,17 +177,7 @@ public final class Dit implements AutoCloseable {
         }
     }
 
-    /** {@link #modulation(float[], StageTap)} without a tap. */
-    public Modulation modulation(float[] timesteps) {
-        return modulation(timesteps, StageTap.NONE);
-    }
-
-    /**
-     * Evaluates the AdaLN tables for every timestep that a request will use. The timestep MLP's and the projections' weights
-     * are read for it, one block at a time, and given back: no step finds them in memory of this transformer.
-     *
-     * @param timesteps model times, 0 (noise) to 1 (clean); each is evaluated once however often it is named
-     */
+    @Override
     public Modulation modulation(float[] timesteps, StageTap tap) {
         float[] distinct = distinct(timesteps);
         Workspace memory = run.backend().workspace("dit modulation");
@@ -212,19 +192,7 @@ public final class Dit implements AutoCloseable {
         }
     }
 
-    /** {@link #forward(DitSequence, Modulation, float[], Tensor, Tensor, Velocities, StageTap)} without a tap. */
-    public void forward(DitSequence sequence, Modulation modulation, float[] rowTimesteps, Tensor video, Tensor audio, Velocities out) {
-        forward(sequence, modulation, rowTimesteps, video, audio, out, StageTap.NONE);
-    }
-
-    /**
-     * One evaluation of the model.
-     *
-     * @param rowTimesteps the model time of every packed row, each among those of {@code modulation}
-     * @param video        FP32 [video rows, videoPatchDim]: noisy and conditioning rows in the layout's order
-     * @param audio        FP32 [audio rows, audioChannels]
-     * @param out          receives the velocities of the wanted rows, see {@link Velocities#allocate}
-     */
+    @Override
     public void forward(DitSequence sequence, Modulation modulation, float[] rowTimesteps, Tensor video, Tensor audio,
                         Velocities out, StageTap tap) {
         DitLayout layout = sequence.layout();
@@ -245,14 +213,7 @@ public final class Dit implements AutoCloseable {
     private record RowIndex(Tensor ada, Tensor wanted) {
     }
 
-    /**
-     * Records an evaluation for replay, where the backend can, the blocks stay on the device and every rank keeps all residual rows.
-     *
-     * @param video rows on the device; a replay reads what they hold then
-     * @param audio likewise
-     * @param out   written by every replay
-     * @return owned by the caller; it dies with this transformer, the sequence and the modulation
-     */
+    @Override
     public Optional<RecordedStep> record(DitSequence sequence, Modulation modulation, Tensor video, Tensor audio, Velocities out) {
         if (residency != WeightResidency.COMPONENT || reduction.isPresent()) {
             return Optional.empty();
@@ -360,7 +321,6 @@ public final class Dit implements AutoCloseable {
         return values;
     }
 
-    /** Frees weights' copies and scratch memory. */
     @Override
     public void close() {
         reduction.ifPresent(RowReduction::close);

@@ -20,11 +20,11 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Owns an adapter's matrices on a transformer's device until it is closed; the base transformer is not touched, so that
- * adapters come and go without loading it again. Made by {@link Dit#load}; closing twice is harmless. The adapter's file
+ * Owns an adapter's matrices on a transformer's devices until it is closed; the base transformer is not touched, so that
+ * adapters come and go without loading it again. Made by {@link Transformer#load}; closing twice is harmless. The adapter's file
  * must outlive it, and it must outlive its use.
  */
-public final class LoadedAdapter implements AutoCloseable {
+public final class LoadedAdapter extends RankPart<LoadedAdapter> {
     private final Adapter adapter;
     private final Workspace memory;
     private final List<Factors> factors;
@@ -86,8 +86,14 @@ public final class LoadedAdapter implements AutoCloseable {
         return adapter;
     }
 
-    /** The bytes that its copies take; on the CPU matrices that need no conversion stay in the file's map. */
-    public long bytes() {
+    @Override
+    LoadedAdapter self() {
+        return this;
+    }
+
+    /** On the CPU matrices that need no conversion stay in the file's map. */
+    @Override
+    long ownBytes() {
         return memory.bytes();
     }
 
@@ -99,7 +105,7 @@ public final class LoadedAdapter implements AutoCloseable {
     }
 
     @Override
-    public void close() {
+    void closeOwn() {
         memory.close();
     }
 }
