@@ -3,6 +3,8 @@ package io.kinema.cuda;
 import io.kinema.compute.BackendReport;
 import io.kinema.compute.Device;
 import io.kinema.compute.Operand;
+import io.kinema.compute.PageLockedMemory;
+import io.kinema.compute.StagingLoader;
 import io.kinema.compute.Tensor;
 import io.kinema.compute.TimeMark;
 import io.kinema.compute.Workspace;
@@ -11,9 +13,14 @@ import io.kinema.compute.event.TransferEvent;
 import io.kinema.cuda.driver.GpuEvent;
 import io.kinema.cuda.driver.GpuFacts;
 import io.kinema.cuda.driver.GpuGraph;
+import io.kinema.cuda.driver.GpuStream;
+import io.kinema.cuda.ffi.CudaException;
+import io.kinema.cuda.memory.DeviceMemoryException;
 import io.kinema.cuda.memory.DeviceWorkspace;
 import io.kinema.weights.DType;
 import io.kinema.weights.StoredTensor;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -63,12 +70,37 @@ public final class CudaBackend extends CheckedBackend {
     @Override
     public Tensor load(StoredTensor stored, Workspace owner) {
         kernels();
+        return upload(stored, owner, parts.stream());
+    }
+
+    static Tensor upload(StoredTensor stored, Workspace owner, GpuStream stream) {
         Tensor copy = owner.allocate(stored.dtype(), stored.shape().toArray());
         if (copy.elements() > 0) {
             long bytes = copy.elements() * copy.dtype().bytes();
-            TransferEvent.around("cpu", device().toString(), bytes, () -> parts.stream().upload(stored.data(), copy.data().address(), bytes));
+            TransferEvent.around("cpu", copy.device().toString(), bytes, () -> stream.upload(stored.data(), copy.data().address(), bytes));
         }
         return copy;
+    }
+
+    @Override
+    public Optional<StagingLoader> stagingLoader() {
+        kernels();
+        return Optional.of(new CudaStagingLoader(parts));
+    }
+
+    @Override
+    public Optional<PageLockedMemory> pageLockedMemory() {
+        kernels();
+        return Optional.of(this::pageLocked);
+    }
+
+    private MemorySegment pageLocked(long bytes, Arena owner) {
+        try {
+            enter();
+            return parts.context().pageLocked(bytes, owner);
+        } catch (CudaException e) {
+            throw new DeviceMemoryException("page-locked memory: " + bytes + " bytes more were refused (" + e.getMessage() + "); use --host-weights pageable");
+        }
     }
 
     @Override
@@ -113,7 +145,7 @@ public final class CudaBackend extends CheckedBackend {
     }
 
     /** Owns an event. */
-    private record DeviceMark(GpuEvent event) implements TimeMark {
+    record DeviceMark(GpuEvent event) implements TimeMark {
         @Override
         public double secondsSince(TimeMark earlier) {
             if (earlier instanceof DeviceMark mark) {

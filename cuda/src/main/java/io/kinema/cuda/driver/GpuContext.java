@@ -11,6 +11,9 @@ import java.lang.foreign.ValueLayout;
  * the thread that opened it, which is the rank's thread: {@link #makeCurrent} moves it to another.
  */
 public final class GpuContext implements AutoCloseable {
+    /** Page-locked memory is so for every GPU of the process. */
+    private static final int PORTABLE = 1;
+
     private final CudaDriver driver;
     private final GpuFacts facts;
     private final MemorySegment handle;
@@ -73,6 +76,19 @@ public final class GpuContext implements AutoCloseable {
             }
             throw e;
         }
+    }
+
+    /**
+     * Page-locked host memory that {@code owner} frees; it must be closed before this context is.
+     *
+     * @throws CudaException when the system locks no more
+     */
+    public MemorySegment pageLocked(long bytes, Arena owner) {
+        MemorySegment memory = pointer("cuMemHostAlloc", out -> (int) symbols().memHostAlloc().invokeExact(out, bytes, PORTABLE));
+        return memory.reinterpret(bytes, owner, freed -> {
+            makeCurrent();
+            check("cuMemFreeHost", () -> (int) symbols().memFreeHost().invokeExact(freed));
+        });
     }
 
     /** Gives device memory back; waits for work that may use it. */

@@ -20,6 +20,11 @@ public final class GpuEvent implements AutoCloseable {
         context.check("cuEventRecord", () -> (int) context.symbols().eventRecord().invokeExact(handle, stream.handle()));
     }
 
+    /** The native event, for streams. */
+    MemorySegment handle() {
+        return handle;
+    }
+
     /** Seconds on the device from {@code start}'s mark to this one; both must be reached. */
     public double secondsSince(GpuEvent start) {
         try (Arena arena = Arena.ofConfined()) {

@@ -26,6 +26,7 @@ import io.kinema.model.dit.ResidualSharding;
 import io.kinema.model.dit.Transformer;
 import io.kinema.model.layout.WeightLayout;
 import io.kinema.model.load.Parameters.Rounding;
+import io.kinema.model.load.WeightPlacement;
 import io.kinema.model.load.WeightResidency;
 import io.kinema.model.text.TextEncoder;
 import io.kinema.model.text.TextEncoderConfig;
@@ -137,8 +138,9 @@ public final class ModelParts implements AutoCloseable {
 
     private Transformer transformer(Task task, TensorSource weights) {
         Rounding rounding = Rounding.of(precision);
-        return ranks.size() == 1 ? Dit.open(backend(), weights, config(task), precision, rounding, fp16WeightLayout, residency(), Communicator.ALONE, residual)
-                : RankedDit.open(ranks, weights, config(task), precision, rounding, fp16WeightLayout, residency(), residual);
+        WeightPlacement placement = WeightPlacement.of(residency());
+        return ranks.size() == 1 ? Dit.open(backend(), weights, config(task), precision, rounding, fp16WeightLayout, placement, Communicator.ALONE, residual)
+                : RankedDit.open(ranks, weights, config(task), precision, rounding, fp16WeightLayout, placement, residual);
     }
 
     /**

@@ -25,7 +25,7 @@ import io.kinema.model.dit.Dit;
 import io.kinema.model.dit.DitConfig;
 import io.kinema.model.dit.ResidualSharding;
 import io.kinema.model.load.Parameters.Rounding;
-import io.kinema.model.load.WeightResidency;
+import io.kinema.model.load.WeightPlacement;
 import io.kinema.weights.Checkpoint;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -122,7 +122,7 @@ class ReduceScatterDriftTest {
         try (RankGroup group = RankGroup.open(RANKS, TIMEOUT); Checkpoint weights = Checkpoint.open(MODEL.folder(Component.TRANSFORMER))) {
             return group.each(rank -> {
                 try (Backend backend = CpuBackend.open(1); Dit dit = Dit.open(backend, weights, config, precision, Rounding.of(precision), MatrixLayout.ROW,
-                        WeightResidency.COMPONENT, collective.apply(rank, layout.rows()), sharding);
+                        WeightPlacement.RESIDENT, collective.apply(rank, layout.rows()), sharding);
                      DenoisePlan plan = DenoisePlan.of(backend, dit, layout, text.hidden(), input.video(), input.audio(), false)) {
                     StartRows rows = StartRows.draw(input, Conditions.NONE, 5);
                     return plan.run(rows.video(), rows.audio(), new Clock(ProgressListener.NONE, new Cancellation()), PipelineTap.NONE);

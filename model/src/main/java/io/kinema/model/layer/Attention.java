@@ -23,7 +23,8 @@ public final class Attention {
     }
 
     /**
-     * The four projections stay apart so that a rank can hold a range of heads and an adapter can add to one of them.
+     * The four projections stay apart so that a rank can hold a range of heads and an adapter can add to one of them. With several ranks these are one
+     * rank's part: its heads' queries, keys and values, and the columns of the output projection that read them.
      *
      * @param q     [heads * D, hidden]
      * @param k     [kvHeads * D, hidden]
@@ -37,12 +38,6 @@ public final class Attention {
         public List<Linear> readers() {
             return List.of(q, k, v);
         }
-
-        /** A rank's heads: their queries, keys and values, and the columns of the output projection that read them. */
-        Weights share(Communicator ranks) {
-            return ranks.size() == 1 ? this : new Weights(q.shareOfOutputs(ranks), k.shareOfOutputs(ranks), v.shareOfOutputs(ranks), out.shareOfInputs(ranks),
-                    normQ, normK);
-        }
     }
 
     /**
@@ -53,7 +48,7 @@ public final class Attention {
      */
     public record Geometry(int heads, int kvHeads, int headDim, float normEps, boolean causal) {
         /** A rank's heads. @throws IllegalArgumentException when they cannot be shared out evenly */
-        Geometry share(Communicator ranks) {
+        public Geometry share(Communicator ranks) {
             if (heads % ranks.size() != 0 || kvHeads % ranks.size() != 0) {
                 throw new IllegalArgumentException("tensor parallel: got " + heads + " heads and " + kvHeads + " key heads for " + ranks.size()
                         + " ranks, expected multiples");
@@ -68,6 +63,7 @@ public final class Attention {
     }
 
     /**
+     * @param g      of this rank's heads
      * @param x      [M, hidden], already normalised, of the operand type
      * @param rotary tables for the M rows, or empty for no rotation
      * @param out    FP32 [M, hidden], contiguous; with several ranks the sum of their partial results, the same on all of them
@@ -80,14 +76,12 @@ public final class Attention {
     /**
      * This rank's heads alone; the results of all ranks add up to the layer's.
      *
-     * @param whole the weights of all heads
+     * @param w     of this rank's heads
      * @param x     [M, hidden], already normalised, of the operand type, rotated only where {@link PreparedInput#soleRotation} says so
      * @param out   FP32 [M, hidden], contiguous
      */
-    public static void partial(Execution run, Geometry all, Weights whole, Operand x, Optional<Rotary> rotary, Tensor out) {
+    public static void partial(Execution run, Geometry g, Weights w, Operand x, Optional<Rotary> rotary, Tensor out) {
         Backend backend = run.backend();
-        Geometry g = all.share(run.ranks());
-        Weights w = whole.share(run.ranks());
         long rows = x.values().size(0);
         try (Workspace.Frame _ = run.scratch().frame()) {
             PreparedInput input = PreparedInput.of(run, x, w.readers());

@@ -24,7 +24,8 @@ import io.kinema.model.adapter.AdapterFixture;
 import io.kinema.model.adapter.AdapterFixture.Entry;
 import io.kinema.model.dit.RankedSample.Weights;
 import io.kinema.model.load.Parameters.Rounding;
-import io.kinema.model.load.WeightResidency;
+import io.kinema.model.load.WeightPlacement;
+import io.kinema.model.load.WeightPlacement;
 import io.kinema.model.work.Work;
 import io.kinema.weights.TensorSource;
 import java.lang.reflect.InvocationTargetException;
@@ -99,7 +100,7 @@ class ResidualRowsTest {
             StageTap tap = (name, value) -> stages.put(name, bits(value));
             try (Backend own = CpuBackend.open(1)) {
                 Backend backend = dressed.apply(own);
-                try (Dit dit = Dit.open(backend, weights, RankedSample.CONFIG, precision, Rounding.of(precision), MatrixLayout.ROW, WeightResidency.COMPONENT, rank, sharding);
+                try (Dit dit = Dit.open(backend, weights, RankedSample.CONFIG, precision, Rounding.of(precision), MatrixLayout.ROW, WeightPlacement.of(WeightPlacement.RESIDENT), rank, sharding);
                      Workspace memory = backend.workspace("test")) {
                     adapters.forEach(file -> loaded.add(dit.load(file.adapter())));
                     dit.use(loaded.stream().map(adapter -> new ScaledAdapter(adapter, 0.75)).toList());
@@ -277,7 +278,7 @@ class ResidualRowsTest {
         Tensor bad = Tensor.ofFloats(video, good.video().shape().toArray());
         List<Backend> backends = IntStream.range(0, 4).<Backend>mapToObj(_ -> CpuBackend.open(1)).toList();
         try (var tensors = Weights.ORIGINAL.make(); BackendGroup group = BackendGroup.of(backends, TIMEOUT);
-             RankedDit dit = RankedDit.open(group, tensors, RankedSample.CONFIG, Precision.FP32, Rounding.AS_STORED, MatrixLayout.ROW, WeightResidency.COMPONENT,
+             RankedDit dit = RankedDit.open(group, tensors, RankedSample.CONFIG, Precision.FP32, Rounding.AS_STORED, MatrixLayout.ROW, WeightPlacement.RESIDENT,
                      Optional.of(new ResidualSharding(Mode.PEER, PLENTY)));
              DitSequence sequence = dit.prepare(good.layout(), good.text()); Modulation modulation = dit.modulation(good.timesteps());
              Workspace memory = backends.getFirst().workspace("test")) {
