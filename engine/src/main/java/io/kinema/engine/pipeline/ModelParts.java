@@ -221,8 +221,7 @@ public final class ModelParts implements AutoCloseable {
      * @throws io.kinema.engine.BadRequestException  when the transformer cannot be spread over the ranks
      */
     public void openWeights(Task task) {
-        config(task);
-        transformerTensors(task);
+        RankedDit.requireShares(transformerTensors(task), config(task), ranks.size());
         NETWORKS.forEach(component -> weights(folder.folder(component)));
     }
 

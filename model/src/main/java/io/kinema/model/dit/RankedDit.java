@@ -69,6 +69,16 @@ public final class RankedDit implements Transformer {
                 Dit.open(member.backend(), source, config, precision, rounding, layout, placement, member.ranks(), sharding))));
     }
 
+    /**
+     * Checks what {@link #open} would refuse of the matrices' encodings; reads none of them.
+     *
+     * @throws io.kinema.weights.BadWeightsException when columns that were rotated together would be spread over ranks
+     */
+    public static void requireShares(TensorSource source, DitConfig config, int ranks) {
+        IntStream.range(0, config.layers()).forEach(i -> BlockWeights.requireShares(source, Dit.name(i), ranks));
+        IntStream.range(0, config.refinerLayers()).forEach(i -> BlockWeights.requireShares(source, TokenRefiner.name(i), ranks));
+    }
+
     @Override
     public DitConfig config() {
         return first().config();

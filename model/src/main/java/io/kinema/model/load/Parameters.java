@@ -151,12 +151,6 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
         };
     }
 
-    /** @throws BadWeightsException when a matrix's rotated groups cannot be shared out so; its values are not read */
-    public void requireShare(String name, Share share) {
-        StoredMatrix matrix = source.matrix(prefix + name, 0, Math.min(1, source.shape(prefix + name).dim(0)));
-        matrix.rotation().ifPresent(group -> share.requireWholeGroups(source.origin() + ": tensor " + prefix + name, matrix.columns(), group));
-    }
-
     /** A matrix that is at hand, for {@code linear}, rounded as this reader says. */
     public Weight matrix(StoredTensor stored) {
         return new DenseWeight(rounded(stored));
@@ -260,8 +254,8 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
     }
 
     private Weight inputs(StoredMatrix matrix, Share share) {
+        share.requireWholeGroups(matrix);
         Optional<Rotation> rotation = Rotation.of(matrix.rotation());
-        rotation.ifPresent(r -> share.requireWholeGroups(matrix.file() + ": tensor " + matrix.name(), matrix.columns(), r.group()));
         int from = Math.toIntExact(share.from(matrix.columns()));
         int to = Math.toIntExact(share.to(matrix.columns()));
         return switch (matrix) {

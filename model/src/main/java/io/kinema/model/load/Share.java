@@ -2,6 +2,7 @@ package io.kinema.model.load;
 
 import io.kinema.compute.collective.Communicator;
 import io.kinema.weights.BadWeightsException;
+import io.kinema.weights.StoredMatrix;
 
 /**
  * Which part of a matrix a rank reads: a contiguous range of its outputs or of its inputs. What it does not read takes no memory of it.
@@ -54,15 +55,15 @@ public record Share(Axis axis, int part, int parts) {
     /**
      * A rotated group mixes all its columns, so no part may end within one.
      *
-     * @param origin  of the matrix, for the message
-     * @param columns of the whole matrix
-     * @param group   width of its rotated groups
+     * @param matrix whole, or some of its rows
      * @throws BadWeightsException when a bound lies within a group
      */
-    void requireWholeGroups(String origin, long columns, int group) {
-        if (axis == Axis.INPUTS && columns / parts % group != 0) {
-            throw new BadWeightsException(origin + " has " + columns + " columns rotated in groups of " + group + ", expected groups that divide the "
-                    + columns / parts + " of each of " + parts + " ranks; use fewer ranks, or quantize with a smaller --group-size");
+    public void requireWholeGroups(StoredMatrix matrix) {
+        long each = matrix.columns() / parts;
+        if (axis == Axis.INPUTS && matrix.rotation().isPresent() && each % matrix.rotation().getAsInt() != 0) {
+            throw new BadWeightsException(matrix.file() + ": tensor " + matrix.name() + " has " + matrix.columns() + " columns rotated in groups of "
+                    + matrix.rotation().getAsInt() + ", expected groups that divide the " + each + " of each of " + parts
+                    + " ranks; use fewer ranks, or quantize with a smaller --group-size");
         }
     }
 }
