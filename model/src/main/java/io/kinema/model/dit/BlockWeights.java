@@ -1,5 +1,6 @@
 package io.kinema.model.dit;
 
+import io.kinema.compute.Tensor;
 import io.kinema.compute.Weight;
 import io.kinema.compute.collective.Communicator;
 import io.kinema.model.adapter.AdapterTarget;
@@ -25,8 +26,17 @@ final class BlockWeights {
      * @param ranks read a part each: some heads, some channels of gate and up, and the columns of the two other matrices that read them
      */
     static PreNormBlock.Weights read(Parameters p, DitConfig c, Communicator ranks) {
-        return new PreNormBlock.Weights(p.f32("norm1.weight", c.hidden()), attention(p.under("attn."), c, ranks),
+        return read(p, c, ranks, norm1(p, c));
+    }
+
+    /** @param norm1 what {@link #norm1} gave, which may live elsewhere */
+    static PreNormBlock.Weights read(Parameters p, DitConfig c, Communicator ranks, Tensor norm1) {
+        return new PreNormBlock.Weights(norm1, attention(p.under("attn."), c, ranks),
                 p.f32("norm2.weight", c.hidden()), feedForward(p.under("ff.net."), c, ranks));
+    }
+
+    static Tensor norm1(Parameters p, DitConfig c) {
+        return p.f32("norm1.weight", c.hidden());
     }
 
     /** Checks that the columns of a block's matrices can be shared out, without reading them. @param block its name with a dot at the end */

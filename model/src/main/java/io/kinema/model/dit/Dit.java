@@ -19,6 +19,8 @@ import io.kinema.model.layer.RotaryTable;
 import io.kinema.model.load.BlockStore;
 import io.kinema.model.load.Parameters;
 import io.kinema.model.load.Parameters.Rounding;
+import io.kinema.model.load.StagingReport;
+import io.kinema.model.load.WeightPlacement;
 import io.kinema.model.load.WeightResidency;
 import io.kinema.model.work.Work;
 import io.kinema.model.work.WorkCounter;
@@ -36,6 +38,8 @@ import java.util.stream.IntStream;
  * must outlive it. Used by one thread.
  */
 public final class Dit implements Transformer {
+    private static final RowReduction.Report ALONE = new RowReduction.Report(0, 0, 0, 0, Optional.of("one rank has all residual rows, there is nothing to add up"));
+
     private final Execution run;
     private final DitConfig config;
     private final Rounding rounding;
@@ -47,25 +51,29 @@ public final class Dit implements Transformer {
     private final AdaLayerNorm adaLayerNorm;
     private final BlockStore<PreNormBlock.Weights> blocks;
     private final VelocityHeads heads;
-    private final WeightResidency residency;
+    private final Tensor firstNorm;
+    private final Optional<ResidualSharding> sharding;
     /** Present when each residual row lives on one rank. */
     private final Optional<RowReduction> reduction;
     private AdaptersInForce adapters = AdaptersInForce.NONE;
 
-    private Dit(Backend backend, DitConfig config, Precision precision, Parameters p, WeightResidency residency, Communicator ranks,
+    private Dit(Backend backend, DitConfig config, Precision precision, Parameters p, WeightPlacement placement, Communicator ranks,
                 Optional<ResidualSharding> sharding) {
         this.run = new Execution(backend, precision, backend.workspace("dit scratch"), new WorkCounter(), ranks);
         this.config = config;
-        this.residency = residency;
         this.rounding = p.rounding();
         this.geometry = new Attention.Geometry(config.heads(), config.heads(), config.headDim(), config.qkNormEps(), false).share(ranks);
         this.weights = p.owner();
         this.input = new PackedInput(p, config);
         this.refiner = new TokenRefiner(p, config, ranks);
         this.modulationInput = config.curve().<ModulationInput>map(curve -> new TimeCurve(p, curve)).orElseGet(() -> new TimeEmbedding(p, config));
-        this.adaLayerNorm = new AdaLayerNorm(p, config, modulationInput.width());
-        this.blocks = BlockStore.of(residency, config.layers(), p, (reader, i) -> BlockWeights.read(reader.under(name(i)), config, ranks));
+        this.adaLayerNorm = new AdaLayerNorm(backend, p, config, modulationInput.width());
+        // It stays whatever becomes of the blocks: the first one's input is what a cache looks at to tell whether the others need to run.
+        this.firstNorm = BlockWeights.norm1(p.under(name(0)), config);
+        this.blocks = BlockStore.of(placement, backend, config.layers(), p, (reader, i) -> i == 0 ? BlockWeights.read(reader.under(name(i)), config, ranks, firstNorm)
+                : BlockWeights.read(reader.under(name(i)), config, ranks));
         this.heads = new VelocityHeads(p, config);
+        this.sharding = sharding;
         this.reduction = sharding.filter(_ -> ranks.size() > 1).map(s -> new RowReduction(s.reduction(), s.budgetBytes()));
     }
 
@@ -83,19 +91,26 @@ public final class Dit implements Transformer {
      */
     public static Dit open(Backend backend, TensorSource source, DitConfig config, Precision precision, Rounding rounding, MatrixLayout layout,
                            WeightResidency residency) {
-        return open(backend, source, config, precision, rounding, layout, residency, Communicator.ALONE);
+        return open(backend, source, config, precision, rounding, layout, WeightPlacement.of(residency), Communicator.ALONE);
+    }
+
+    /** One rank's transformer with no block resident under layer residency, see {@link #open(Backend, TensorSource, DitConfig, Precision, Rounding, MatrixLayout, WeightPlacement, Communicator)}. */
+    public static Dit open(Backend backend, TensorSource source, DitConfig config, Precision precision, Rounding rounding, MatrixLayout layout,
+                           WeightResidency residency, Communicator ranks) {
+        return open(backend, source, config, precision, rounding, layout, WeightPlacement.of(residency), ranks);
     }
 
     /**
      * One rank's transformer among several: it runs its share of the heads and of the feed-forward's channels and adds its results to the others', so
      * all ranks call the same methods with the same values and end with the same bits. Input projections, modulation and heads are run by every rank whole.
      *
+     * @param placement of the blocks
      * @param ranks this rank's end of its group, on the thread that opens and uses this
      * @throws IllegalArgumentException when heads or channels cannot be shared out evenly
      */
     public static Dit open(Backend backend, TensorSource source, DitConfig config, Precision precision, Rounding rounding, MatrixLayout layout,
-                           WeightResidency residency, Communicator ranks) {
-        return open(backend, source, config, precision, rounding, layout, residency, ranks, Optional.empty());
+                           WeightPlacement placement, Communicator ranks) {
+        return open(backend, source, config, precision, rounding, layout, placement, ranks, Optional.empty());
     }
 
     /**
@@ -104,10 +119,10 @@ public final class Dit implements Transformer {
      * @param sharding of the residual rows; empty keeps all of them on every rank, and so does a single rank
      */
     public static Dit open(Backend backend, TensorSource source, DitConfig config, Precision precision, Rounding rounding, MatrixLayout layout,
-                           WeightResidency residency, Communicator ranks, Optional<ResidualSharding> sharding) {
+                           WeightPlacement placement, Communicator ranks, Optional<ResidualSharding> sharding) {
         Workspace owner = backend.workspace("dit weights");
         try {
-            return new Dit(backend, config, precision, new Parameters(backend, source, owner, "", rounding, layout), residency, ranks, sharding);
+            return new Dit(backend, config, precision, new Parameters(backend, source, owner, "", rounding, layout), placement, ranks, sharding);
         } catch (RuntimeException e) {
             owner.close();
             throw e;
@@ -127,17 +142,22 @@ public final class Dit implements Transformer {
     /** This rank alone; its evaluations are timed by the caller. */
     @Override
     public List<RankMeter> meters() {
-        return List.of(new RankMeter(work(), 0, 0, Traffic.NONE));
+        return List.of(new RankMeter(work(), 0, 0, Traffic.NONE, rowReductions()));
+    }
+
+    /** How residual rows were added up so far; empty unless they were to be shared out. */
+    public Optional<RowReduction.Report> rowReductions() {
+        return sharding.map(_ -> reduction.map(RowReduction::report).orElse(ALONE));
+    }
+
+    /** What bringing blocks and AdaLN projections to where they are used has taken; call it after {@link Backend#finish()}. */
+    public StagingReport staging() {
+        return blocks.report().plus(adaLayerNorm.staging());
     }
 
     @Override
     public Precision precision() {
         return run.precision();
-    }
-
-    /** How residual rows were added up so far; empty where every rank keeps all of them, and nothing but the all-reduce adds. */
-    public Optional<RowReduction.Report> rowReductions() {
-        return reduction.map(RowReduction::report);
     }
 
     @Override
@@ -212,7 +232,7 @@ public final class Dit implements Transformer {
     /** {@inheritDoc} Not where each residual row lives on one rank. */
     @Override
     public Optional<RecordedStep> record(DitSequence sequence, Modulation modulation, Tensor video, Tensor audio, Velocities out) {
-        if (residency != WeightResidency.COMPONENT || reduction.isPresent()) {
+        if (!blocks.staysPut() || reduction.isPresent()) {
             return Optional.empty();
         }
         DitLayout layout = sequence.layout();

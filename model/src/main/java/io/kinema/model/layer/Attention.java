@@ -77,9 +77,9 @@ public final class Attention {
     /**
      * This rank's heads alone; the results of all ranks add up to the layer's.
      *
-     * @param g   of this rank's heads
-     * @param x   [M, hidden], already normalised, of the operand type, rotated only where {@link PreparedInput#soleRotation} says so
-     * @param out FP32 [M, hidden], contiguous
+     * @param w     of this rank's heads
+     * @param x     [M, hidden], already normalised, of the operand type, rotated only where {@link PreparedInput#soleRotation} says so
+     * @param out   FP32 [M, hidden], contiguous
      */
     public static void partial(Execution run, Geometry g, Weights w, Operand x, Optional<Rotary> rotary, Tensor out) {
         Backend backend = run.backend();

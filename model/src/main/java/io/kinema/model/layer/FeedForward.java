@@ -42,8 +42,9 @@ public final class FeedForward {
     /**
      * This rank's channels alone; the results of all ranks add up to the layer's.
      *
-     * @param x   [M, hidden], already normalised, of the operand type, rotated only where {@link PreparedInput#soleRotation} says so
-     * @param out FP32 [M, hidden], contiguous
+     * @param w     of this rank's channels
+     * @param x     [M, hidden], already normalised, of the operand type, rotated only where {@link PreparedInput#soleRotation} says so
+     * @param out   FP32 [M, hidden], contiguous
      */
     public static void partial(Execution run, Weights w, Operand x, Tensor out) {
         long rows = x.values().size(0);

@@ -10,6 +10,7 @@ import io.kinema.compute.Precision;
 import io.kinema.compute.Rotation;
 import io.kinema.compute.Tensor;
 import io.kinema.compute.Weight;
+import io.kinema.compute.WeightLoader;
 import io.kinema.compute.Workspace;
 import io.kinema.weights.BadWeightsException;
 import io.kinema.weights.DType;
@@ -37,8 +38,11 @@ import java.util.stream.IntStream;
  * @param prefix   put before every name
  * @param rounding how matrices are stored for products
  * @param layout   in which order the values of matrices rounded to FP16 lie; others stay as stored
+ * @param loader   brings them there: the backend itself, or one beside it
+ * @param known    their values were looked at before, and every one fits the rounding
  */
-public record Parameters(Backend backend, TensorSource source, Workspace owner, String prefix, Rounding rounding, MatrixLayout layout) {
+public record Parameters(Backend backend, TensorSource source, Workspace owner, String prefix, Rounding rounding, MatrixLayout layout,
+                         WeightLoader loader, boolean known) {
 
     private static final TensorSource NOTHING = MemoryTensors.builder("tensors at hand").build();
 
@@ -66,6 +70,11 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
         this(backend, source, owner, prefix, rounding, MatrixLayout.ROW);
     }
 
+    /** A reader that looks at all values which it rounds. */
+    public Parameters(Backend backend, TensorSource source, Workspace owner, String prefix, Rounding rounding, MatrixLayout layout) {
+        this(backend, source, owner, prefix, rounding, layout, backend, false);
+    }
+
     /** A reader for tensors that are at hand; it has no checkpoint to look names up in. */
     public static Parameters atHand(Backend backend, Workspace owner, Rounding rounding) {
         return new Parameters(backend, NOTHING, owner, "", rounding);
@@ -73,17 +82,27 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
 
     /** The same reader with {@code more} appended to the prefix. */
     public Parameters under(String more) {
-        return new Parameters(backend, source, owner, prefix + more, rounding, layout);
+        return new Parameters(backend, source, owner, prefix + more, rounding, layout, loader, known);
     }
 
     /** The same reader with another rounding (FP32 islands use {@link Rounding#AS_STORED}). */
     public Parameters rounded(Rounding other) {
-        return new Parameters(backend, source, owner, prefix, other, layout);
+        return new Parameters(backend, source, owner, prefix, other, layout, loader, known);
     }
 
     /** The same reader with copies in {@code other}. */
     public Parameters into(Workspace other) {
-        return new Parameters(backend, source, other, prefix, rounding, layout);
+        return new Parameters(backend, source, other, prefix, rounding, layout, loader, known);
+    }
+
+    /** The same reader by way of another loader. */
+    public Parameters by(WeightLoader other) {
+        return new Parameters(backend, source, owner, prefix, rounding, layout, other, known);
+    }
+
+    /** The same reader for what was read before: it does not look at the values again. */
+    public Parameters knowing(boolean before) {
+        return new Parameters(backend, source, owner, prefix, rounding, layout, loader, before);
     }
 
     /** @throws BadWeightsException when a parameter is absent or of another shape; its values are not read */
@@ -98,7 +117,7 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
 
     /** A parameter in the file's dtype. @throws BadWeightsException when absent or of another shape */
     public Tensor stored(String name, long... dims) {
-        return backend.load(checked(name, dims), owner);
+        return loader.load(checked(name, dims), owner);
     }
 
     /** A small parameter widened to FP32 (norm weights, biases, convolution kernels). */
@@ -176,7 +195,7 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
     /** FP32 values computed at load, as a tensor in the owner's memory. */
     public Tensor upload(float[] values, long... dims) {
         Tensor tensor = owner.f32(dims);
-        backend.copy(Tensor.ofFloats(values, dims), tensor);
+        loader.copy(Tensor.ofFloats(values, dims), tensor);
         return tensor;
     }
 
@@ -196,11 +215,11 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
         for (long row = from; row < to; ) {
             long end = source.runEnd(name, row, to);
             StoredTensor run = source.rows(name, row, end);
-            if (rounding == Rounding.F16) {
+            if (rounding == Rounding.F16 && !known) {
                 WeightRange.require(run);
             }
             try (Workspace.Frame _ = owner.frame()) {
-                backend.copy(loaded(run), all.slice(0, row - from, end - from));
+                loader.copy(loaded(run), all.slice(0, row - from, end - from));
             }
             row = end;
         }
@@ -220,11 +239,15 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
         return switch (matrix) {
             case FloatMatrix floats -> new DenseWeight(laidOut(floats.tensor()));
             case Int8Matrix int8 -> {
-                WeightRange.require(int8, rounding);
-                yield new Int8Weight(backend.load(int8.values(), owner), backend.load(int8.scales(), owner).reshape(int8.rows()), rotation);
+                if (!known) {
+                    WeightRange.require(int8, rounding);
+                }
+                yield new Int8Weight(loader.load(int8.values(), owner), loader.load(int8.scales(), owner).reshape(int8.rows()), rotation);
             }
             case EncodedMatrix encoded -> {
-                WeightRange.require(encoded, rounding);
+                if (!known) {
+                    WeightRange.require(encoded, rounding);
+                }
                 yield new EncodedWeight(encoded, rotation);
             }
         };
@@ -273,9 +296,11 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
         if (rounding != Rounding.F16 || layout == MatrixLayout.ROW) {
             return rounded(stored);
         }
-        WeightRange.require(stored);
+        if (!known) {
+            WeightRange.require(stored);
+        }
         Tensor columns = owner.allocate(DType.F16, stored.shape().dim(1), stored.shape().dim(0)).permute(1, 0);
-        backend.copy(loaded(stored), columns);
+        loader.copy(loaded(stored), columns);
         return columns;
     }
 
@@ -284,7 +309,7 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
         if (wanted == loadedDtype(stored)) {
             return loaded(stored);
         }
-        if (wanted == DType.F16) {
+        if (wanted == DType.F16 && !known) {
             WeightRange.require(stored);
         }
         return converted(stored, wanted);
@@ -294,7 +319,7 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
     private Tensor converted(StoredTensor stored, DType wanted) {
         Tensor copy = owner.allocate(wanted, stored.shape().toArray());
         try (Workspace.Frame _ = owner.frame()) {
-            backend.copy(loaded(stored), copy);
+            loader.copy(loaded(stored), copy);
         }
         return copy;
     }
@@ -333,7 +358,7 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
     private Tensor loaded(StoredTensor stored) {
         return switch (stored.dtype()) {
             case F8_E4M3, F8_E5M2 -> upload(FloatConversion.toFloats(stored), stored.shape().toArray());
-            default -> backend.load(stored, owner);
+            default -> loader.load(stored, owner);
         };
     }
 

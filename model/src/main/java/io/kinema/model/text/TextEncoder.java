@@ -14,6 +14,7 @@ import io.kinema.model.layer.RotaryTable;
 import io.kinema.model.load.BlockStore;
 import io.kinema.model.load.Parameters;
 import io.kinema.model.load.Parameters.Rounding;
+import io.kinema.model.load.WeightPlacement;
 import io.kinema.model.load.WeightResidency;
 import io.kinema.model.work.WorkCounter;
 import io.kinema.weights.BadWeightsException;
@@ -47,7 +48,7 @@ public final class TextEncoder implements PromptEncoder {
         this.geometry = new Attention.Geometry(text.heads(), text.kvHeads(), text.headDim(), text.normEps(), true).share(run.ranks());
         this.weights = p.owner();
         this.embeddings = language.stored("embed_tokens.weight", text.vocabulary(), text.hidden());
-        this.layers = BlockStore.of(residency, layer, language, (reader, i) -> TextLayers.read(reader.under("layers." + i + "."), text, run.ranks()));
+        this.layers = BlockStore.of(WeightPlacement.of(residency), run.backend(), layer, language, (reader, i) -> TextLayers.read(reader.under("layers." + i + "."), text, run.ranks()));
         this.vision = new VisionTower(run, config.vision(), p.under("model.visual."));
     }
 
