@@ -317,7 +317,7 @@ public final class Dit implements Transformer {
         }
     }
 
-    private static String name(int block) {
+    static String name(int block) {
         return "transformer_blocks." + block + ".";
     }
 

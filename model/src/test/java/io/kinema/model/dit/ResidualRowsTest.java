@@ -25,7 +25,6 @@ import io.kinema.model.adapter.AdapterFixture.Entry;
 import io.kinema.model.dit.RankedSample.Weights;
 import io.kinema.model.load.Parameters.Rounding;
 import io.kinema.model.load.WeightPlacement;
-import io.kinema.model.load.WeightPlacement;
 import io.kinema.model.work.Work;
 import io.kinema.weights.TensorSource;
 import java.lang.reflect.InvocationTargetException;
@@ -100,7 +99,7 @@ class ResidualRowsTest {
             StageTap tap = (name, value) -> stages.put(name, bits(value));
             try (Backend own = CpuBackend.open(1)) {
                 Backend backend = dressed.apply(own);
-                try (Dit dit = Dit.open(backend, weights, RankedSample.CONFIG, precision, Rounding.of(precision), MatrixLayout.ROW, WeightPlacement.of(WeightPlacement.RESIDENT), rank, sharding);
+                try (Dit dit = Dit.open(backend, weights, RankedSample.CONFIG, precision, Rounding.of(precision), MatrixLayout.ROW, WeightPlacement.RESIDENT, rank, sharding);
                      Workspace memory = backend.workspace("test")) {
                     adapters.forEach(file -> loaded.add(dit.load(file.adapter())));
                     dit.use(loaded.stream().map(adapter -> new ScaledAdapter(adapter, 0.75)).toList());
