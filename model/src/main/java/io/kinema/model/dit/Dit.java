@@ -229,6 +229,7 @@ public final class Dit implements Transformer {
     private record RowIndex(Tensor ada, Tensor wanted) {
     }
 
+    /** {@inheritDoc} Not where each residual row lives on one rank. */
     @Override
     public Optional<RecordedStep> record(DitSequence sequence, Modulation modulation, Tensor video, Tensor audio, Velocities out) {
         if (!blocks.staysPut() || reduction.isPresent()) {
