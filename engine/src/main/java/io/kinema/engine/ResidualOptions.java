@@ -1,7 +1,9 @@
 package io.kinema.engine;
 
 import io.kinema.compute.collective.RowReduction;
+import io.kinema.model.dit.ResidualSharding;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
@@ -38,6 +40,11 @@ public record ResidualOptions(boolean sequenceParallel, RowReduction.Mode reduct
     /** The budget, stated or not. */
     public long budgetBytes() {
         return memoryBytes.orElse(DEFAULT_MEMORY_BYTES);
+    }
+
+    /** What it asks of a transformer; empty where every rank has all rows. */
+    public Optional<ResidualSharding> sharding() {
+        return sequenceParallel ? Optional.of(new ResidualSharding(reduction, budgetBytes())) : Optional.empty();
     }
 
     /** Bytes in GiB. */
