@@ -4,12 +4,15 @@ import io.kinema.compute.Backend;
 import io.kinema.compute.MatrixLayout;
 import io.kinema.compute.Precision;
 import io.kinema.engine.AdapterUse;
+import io.kinema.engine.PreparedWeightsOptions;
 import io.kinema.engine.Task;
 import io.kinema.engine.model.Component;
 import io.kinema.engine.model.ModelFolder;
 import io.kinema.engine.model.NetworkFolder;
 import io.kinema.engine.model.TransformerWeights;
 import io.kinema.engine.model.WeightEncodings;
+import io.kinema.engine.prepared.NetworkOpening;
+import io.kinema.engine.prepared.PreparedWeights;
 import io.kinema.engine.prompt.H3Tokenizer;
 import io.kinema.model.AutoencoderPart;
 import io.kinema.model.adapter.Adapter;
@@ -28,12 +31,14 @@ import io.kinema.model.video.VideoVaeConfig;
 import io.kinema.weights.TensorSource;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -57,6 +62,7 @@ public final class ModelParts implements AutoCloseable {
     private final Optional<WeightResidency> offload;
     private final Precision vaePrecision;
     private final Optional<WeightLayout> transformerLayout;
+    private final PreparedWeights prepared;
     private final AdapterLibrary library = new AdapterLibrary();
     /** Opened ahead on background threads; taken by {@link #weights}. */
     private final Map<Path, CompletableFuture<TensorSource>> ahead = new HashMap<>();
@@ -71,16 +77,18 @@ public final class ModelParts implements AutoCloseable {
      * @param transformerLayout of those weights, where their names leave it open
      */
     public ModelParts(ModelFolder folder, Backend backend, Precision precision, Optional<Path> transformer, Optional<WeightLayout> transformerLayout) {
-        this(folder, backend, precision, transformer, transformerLayout, MatrixLayout.ROW, Optional.empty(), Precision.FP32);
+        this(folder, backend, precision, transformer, transformerLayout, MatrixLayout.ROW, Optional.empty(), Precision.FP32,
+                new PreparedWeights(new PreparedWeightsOptions(PreparedWeightsOptions.Use.OFF, Optional.empty())));
     }
 
     /**
      * @param fp16WeightLayout of the transformer's FP16 matrices, if its plan has any
      * @param vaePrecision     plan of the video decoder's products
      * @param offload          keep one network at a time on the device, whole or one layer of it; empty keeps all that were opened
+     * @param prepared         weights in their final form; closed with this
      */
     public ModelParts(ModelFolder folder, Backend backend, Precision precision, Optional<Path> transformer, Optional<WeightLayout> transformerLayout,
-                      MatrixLayout fp16WeightLayout, Optional<WeightResidency> offload, Precision vaePrecision) {
+                      MatrixLayout fp16WeightLayout, Optional<WeightResidency> offload, Precision vaePrecision, PreparedWeights prepared) {
         this.folder = folder;
         this.backend = backend;
         this.precision = precision;
@@ -89,6 +97,8 @@ public final class ModelParts implements AutoCloseable {
         this.offload = offload;
         this.vaePrecision = vaePrecision;
         this.transformerLayout = transformerLayout;
+        this.prepared = prepared;
+        owned.push(prepared);
     }
 
     public ModelFolder folder() {
@@ -108,7 +118,7 @@ public final class ModelParts implements AutoCloseable {
     }
 
     public TextEncoder textEncoder() {
-        return part(Component.TEXT_ENCODER, () -> TextEncoder.open(backend, weights(folder.folder(Component.TEXT_ENCODER)),
+        return part(Component.TEXT_ENCODER, () -> TextEncoder.open(backend, prepared.over(Component.TEXT_ENCODER, weights(folder.folder(Component.TEXT_ENCODER))),
                 TextEncoderConfig.read(folder.config(Component.TEXT_ENCODER)), TextEncoderConfig.CONDITION_LAYER, precision,
                 Rounding.of(precision), residency()), TextEncoder.class);
     }
@@ -116,7 +126,7 @@ public final class ModelParts implements AutoCloseable {
     /** The transformer of a task. Two tasks that share one folder share one transformer. */
     public Dit transformer(Task task) {
         Path path = transformerPath(task);
-        return part(path, () -> Dit.open(backend, transformerTensors(task), config(task), precision, Rounding.of(precision), fp16WeightLayout, residency()), Dit.class);
+        return part(path, () -> Dit.open(backend, prepared.over(path, transformerTensors(task)), config(task), precision, Rounding.of(precision), fp16WeightLayout, residency()), Dit.class);
     }
 
     /**
@@ -131,6 +141,31 @@ public final class ModelParts implements AutoCloseable {
         Dit dit = transformer(task);
         library.use(dit, adapters);
         return dit;
+    }
+
+    /**
+     * Finds or prepares the weights that a request will need, where the options keep them.
+     *
+     * @param media what will be encoded
+     */
+    void prepareWeights(Task task, List<AdapterUse> adapters, ConditionMedia media, Clock clock) {
+        NetworkOpenings openings = new NetworkOpenings(folder, precision, vaePrecision, fp16WeightLayout);
+        List<NetworkOpening> networks = new ArrayList<>();
+        networks.add(openings.textEncoder(Component.TEXT_ENCODER, () -> weights(folder.folder(Component.TEXT_ENCODER))));
+        // An adapter that edits whole weights makes others of them, for one request.
+        if (adapters.stream().noneMatch(use -> adapter(use, task).fused())) {
+            networks.add(openings.transformer(transformerPath(task), transformerWeights(task), () -> transformerTensors(task)));
+        }
+        Set<AutoencoderPart> video = media instanceof ConditionMedia.None ? EnumSet.of(AutoencoderPart.DECODER) : AutoencoderPart.both();
+        Set<AutoencoderPart> audio = media instanceof ConditionMedia.References ? AutoencoderPart.both() : EnumSet.of(AutoencoderPart.DECODER);
+        video.forEach(half -> networks.add(openings.videoVae("vae " + half, half, () -> weights(folder.folder(Component.VIDEO_VAE)))));
+        audio.forEach(half -> networks.add(openings.audioVae("audio_vae " + half, half, () -> weights(folder.folder(Component.AUDIO_VAE)))));
+        prepared.prepare(networks, backend, clock);
+    }
+
+    /** What became of the weights that the options keep. */
+    public SortedMap<String, String> preparedWeights() {
+        return prepared.outcomes();
     }
 
     /** An adapter, checked against the transformer of a task. @throws io.kinema.weights.BadWeightsException when it does not fit */
@@ -231,12 +266,12 @@ public final class ModelParts implements AutoCloseable {
     }
 
     private VideoVae videoVae(AutoencoderPart half) {
-        return part("vae " + half, () -> VideoVae.open(backend, weights(folder.folder(Component.VIDEO_VAE)),
+        return part("vae " + half, () -> VideoVae.open(backend, prepared.over("vae " + half, weights(folder.folder(Component.VIDEO_VAE))),
                 VideoVaeConfig.read(folder.config(Component.VIDEO_VAE)), vaePrecision, EnumSet.of(half)), VideoVae.class);
     }
 
     private AudioVae audioVae(AutoencoderPart half) {
-        return part("audio_vae " + half, () -> AudioVae.open(backend, weights(folder.folder(Component.AUDIO_VAE)),
+        return part("audio_vae " + half, () -> AudioVae.open(backend, prepared.over("audio_vae " + half, weights(folder.folder(Component.AUDIO_VAE))),
                 AudioVaeConfig.read(folder.config(Component.AUDIO_VAE)), EnumSet.of(half)), AudioVae.class);
     }
 
