@@ -2,6 +2,7 @@ package io.kinema.model.load;
 
 import io.kinema.compute.Backend;
 import io.kinema.compute.DenseWeight;
+import io.kinema.compute.Device;
 import io.kinema.compute.EncodedWeight;
 import io.kinema.compute.Int8Weight;
 import io.kinema.compute.MatrixLayout;
@@ -9,6 +10,7 @@ import io.kinema.compute.Precision;
 import io.kinema.compute.Rotation;
 import io.kinema.compute.Tensor;
 import io.kinema.compute.Weight;
+import io.kinema.compute.WeightLoader;
 import io.kinema.compute.Workspace;
 import io.kinema.weights.BadWeightsException;
 import io.kinema.weights.DType;
@@ -38,8 +40,11 @@ import java.util.stream.IntStream;
  * @param prefix   put before every name
  * @param rounding how matrices are stored for products
  * @param layout   in which order the values of matrices rounded to FP16 lie; others stay as stored
+ * @param loader   brings them there: the backend itself, or one beside it
+ * @param known    their values were looked at before, and every one fits the rounding
  */
-public record Parameters(Backend backend, TensorSource source, Workspace owner, String prefix, Rounding rounding, MatrixLayout layout) {
+public record Parameters(Backend backend, TensorSource source, Workspace owner, String prefix, Rounding rounding, MatrixLayout layout,
+                         WeightLoader loader, boolean known) {
 
     /** Smaller tensors are widened as fast as they are looked up. */
     private static final long WORTH_KEEPING = 1 << 16;
@@ -69,6 +74,11 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
         this(backend, source, owner, prefix, rounding, MatrixLayout.ROW);
     }
 
+    /** A reader that looks at all values which it rounds. */
+    public Parameters(Backend backend, TensorSource source, Workspace owner, String prefix, Rounding rounding, MatrixLayout layout) {
+        this(backend, source, owner, prefix, rounding, layout, backend, false);
+    }
+
     /** A reader for tensors that are at hand; it has no checkpoint to look names up in. */
     public static Parameters atHand(Backend backend, Workspace owner, Rounding rounding) {
         return new Parameters(backend, NOTHING, owner, "", rounding);
@@ -76,17 +86,27 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
 
     /** The same reader with {@code more} appended to the prefix. */
     public Parameters under(String more) {
-        return new Parameters(backend, source, owner, prefix + more, rounding, layout);
+        return new Parameters(backend, source, owner, prefix + more, rounding, layout, loader, known);
     }
 
     /** The same reader with another rounding (FP32 islands use {@link Rounding#AS_STORED}). */
     public Parameters rounded(Rounding other) {
-        return new Parameters(backend, source, owner, prefix, other, layout);
+        return new Parameters(backend, source, owner, prefix, other, layout, loader, known);
     }
 
     /** The same reader with copies in {@code other}. */
     public Parameters into(Workspace other) {
-        return new Parameters(backend, source, other, prefix, rounding, layout);
+        return new Parameters(backend, source, other, prefix, rounding, layout, loader, known);
+    }
+
+    /** The same reader by way of another loader. */
+    public Parameters by(WeightLoader other) {
+        return new Parameters(backend, source, owner, prefix, rounding, layout, other, known);
+    }
+
+    /** The same reader for what was read before: it does not look at the values again. */
+    public Parameters knowing(boolean before) {
+        return new Parameters(backend, source, owner, prefix, rounding, layout, loader, before);
     }
 
     /** @throws BadWeightsException when a parameter is absent or of another shape; its values are not read */
@@ -101,7 +121,7 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
 
     /** A parameter in the file's dtype. @throws BadWeightsException when absent or of another shape */
     public Tensor stored(String name, long... dims) {
-        return backend.load(checked(name, dims), owner);
+        return loader.load(checked(name, dims), owner);
     }
 
     /** A small parameter widened to FP32 (norm weights, biases, convolution kernels). */
@@ -118,13 +138,35 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
      * stored. Which of them it is follows from what {@link TensorSource#matrix(String)} finds: its dtype and the tensors beside it.
      */
     public Weight matrix(String name, long n, long k) {
+        return matrix(name, n, k, Share.WHOLE);
+    }
+
+    /**
+     * A rank's part of a matrix [n, k]. A part of the inputs is a view where the stored values are where products run and need no rounding, else a copy
+     * of that part alone.
+     *
+     * @throws BadWeightsException when rotated groups of inputs would be cut
+     */
+    public Weight matrix(String name, long n, long k, Share share) {
         require(name, n, k);
-        return weight(name, 0, n);
+        return switch (share.axis()) {
+            case OUTPUTS -> weight(name, share.from(n), share.to(n));
+            case INPUTS -> share.parts() == 1 ? weight(name, 0, n) : inputs(name, n, k, share);
+        };
     }
 
     /** A matrix that is at hand, for {@code linear}, rounded as this reader says. */
     public Weight matrix(StoredTensor stored) {
         return new DenseWeight(rounded(stored));
+    }
+
+    /** A rank's part of a matrix that is at hand, for {@code linear}, rounded as this reader says. */
+    public Weight matrix(StoredTensor stored, Share share) {
+        Shape shape = stored.shape();
+        return switch (share.axis()) {
+            case OUTPUTS -> matrix(share.parts() == 1 ? stored : stored.rows(share.from(shape.dim(0)), share.to(shape.dim(0))));
+            case INPUTS -> inputs(new FloatMatrix(stored), share);
+        };
     }
 
     /** A convolution kernel [n, rest...] whose step equals its size, as the matrix [n, product of rest] it then is. */
@@ -142,8 +184,13 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
      * source for itself, so that one which stores them in another order need not copy them.
      */
     public List<Weight> stackedMatrices(String name, int parts, long n, long k) {
+        return stackedMatrices(name, parts, n, k, Share.WHOLE);
+    }
+
+    /** The same with a rank's outputs of each of them. */
+    public List<Weight> stackedMatrices(String name, int parts, long n, long k, Share share) {
         require(name, parts * n, k);
-        return IntStream.range(0, parts).mapToObj(i -> weight(name, i * n, (i + 1) * n)).toList();
+        return IntStream.range(0, parts).mapToObj(i -> weight(name, i * n + share.from(n), i * n + share.to(n))).toList();
     }
 
     /** A parameter's values on the Java heap, widened or rounded to FP32; for small tables that are computed at load. */
@@ -154,7 +201,7 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
     /** FP32 values computed at load, as a tensor in the owner's memory. */
     public Tensor upload(float[] values, long... dims) {
         Tensor tensor = owner.f32(dims);
-        backend.copy(Tensor.ofFloats(values, dims), tensor);
+        loader.copy(Tensor.ofFloats(values, dims), tensor);
         return tensor;
     }
 
@@ -164,16 +211,27 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
      * @param what names them; no tensor of the checkpoint is called so
      */
     public Tensor computed(String what, Supplier<float[]> values, long... dims) {
-        return prepared(new PreparedTensors.Form(prefix + what, 0, dims[0], DType.F32, MatrixLayout.ROW), memory -> into(memory).upload(values.get(), dims))
+        return prepared(new PreparedTensors.Form(prefix + what, Share.Axis.OUTPUTS, 0, dims[0], DType.F32, MatrixLayout.ROW), memory -> into(memory).upload(values.get(), dims))
                 .orElseGet(() -> upload(values.get(), dims));
     }
 
     private Weight weight(String name, long from, long to) {
-        return prepared(name, from, to).<Weight>map(DenseWeight::new).orElseGet(() -> made(name, from, to));
+        return finalForm(name, Share.Axis.OUTPUTS, from, to, to).flatMap(form -> prepared(form, memory -> into(memory).form(form, name)))
+                .<Weight>map(DenseWeight::new).orElseGet(() -> made(name, from, to));
     }
 
-    /** Plain floats in their final form, from a source that has them; empty for what is read as it lies. */
-    private Optional<Tensor> prepared(String name, long from, long to) {
+    private Weight inputs(String name, long n, long k, Share share) {
+        return finalForm(name, Share.Axis.INPUTS, share.from(k), share.to(k), n)
+                .flatMap(form -> prepared(form, memory -> ((DenseWeight) into(memory).inputs(source.matrix(prefix + name), share)).values()))
+                .<Weight>map(DenseWeight::new).orElseGet(() -> inputs(source.matrix(prefix + name), share));
+    }
+
+    /**
+     * The form that a source which has prepared tensors is asked for; empty for coded matrices and for what is read as it lies.
+     *
+     * @param rows after the last that is read
+     */
+    private Optional<PreparedTensors.Form> finalForm(String name, Share.Axis axis, long from, long to, long rows) {
         String full = prefix + name;
         Optional<DType> stored = source.header(full).flatMap(TensorHeader::dtype).filter(Parameters::plain);
         if (!(source instanceof PreparedTensors) || stored.isEmpty()) {
@@ -181,18 +239,20 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
         }
         DType wanted = wanted(stored.get());
         MatrixLayout order = rounding == Rounding.F16 ? layout : MatrixLayout.ROW;
-        if (wanted == stored.get() && order == MatrixLayout.ROW && source.runEnd(full, from, to) == to) {
-            return Optional.empty();
-        }
-        // Rows that are only put in order are read as rows: a source keeps matrices that it put together.
-        boolean gathered = wanted == stored.get() && order == MatrixLayout.ROW;
-        return prepared(new PreparedTensors.Form(full, from, to, wanted, order),
-                memory -> gathered ? into(memory).loaded(source.rows(full, from, to)) : ((DenseWeight) into(memory).made(name, from, to)).values());
+        long first = axis == Share.Axis.OUTPUTS ? from : 0;
+        boolean asItLies = wanted == stored.get() && order == MatrixLayout.ROW && source.runEnd(full, first, rows) == rows;
+        return asItLies ? Optional.empty() : Optional.of(new PreparedTensors.Form(full, axis, from, to, wanted, order));
+    }
+
+    /** Rows that are only put in order are read as rows: a source keeps matrices that it put together. */
+    private Tensor form(PreparedTensors.Form form, String name) {
+        boolean inOrderOnly = form.layout() == MatrixLayout.ROW && source.header(form.name()).flatMap(TensorHeader::dtype).equals(Optional.of(form.dtype()));
+        return inOrderOnly ? loaded(source.rows(form.name(), form.from(), form.to())) : ((DenseWeight) made(name, form.from(), form.to())).values();
     }
 
     private Optional<Tensor> prepared(PreparedTensors.Form form, Function<Workspace, Tensor> make) {
         return source instanceof PreparedTensors kept ? kept.prepared(form, make).map(stored -> {
-            Tensor tensor = backend.load(stored, owner);
+            Tensor tensor = loader.load(stored, owner);
             return form.layout() == MatrixLayout.COLUMN ? tensor.permute(1, 0) : tensor;
         }) : Optional.empty();
     }
@@ -203,7 +263,7 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
         if (stored.shape().elements() * wanted.bytes() < WORTH_KEEPING) {
             return rounded(stored, wanted);
         }
-        return prepared(new PreparedTensors.Form(stored.name(), 0, rows, wanted, MatrixLayout.ROW), memory -> into(memory).rounded(stored, wanted))
+        return prepared(new PreparedTensors.Form(stored.name(), Share.Axis.OUTPUTS, 0, rows, wanted, MatrixLayout.ROW), memory -> into(memory).rounded(stored, wanted))
                 .orElseGet(() -> rounded(stored, wanted));
     }
 
@@ -223,11 +283,11 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
         for (long row = from; row < to; ) {
             long end = source.runEnd(name, row, to);
             StoredTensor run = source.rows(name, row, end);
-            if (rounding == Rounding.F16) {
+            if (rounding == Rounding.F16 && !known) {
                 WeightRange.require(run);
             }
             try (Workspace.Frame _ = owner.frame()) {
-                backend.copy(loaded(run), all.slice(0, row - from, end - from));
+                loader.copy(loaded(run), all.slice(0, row - from, end - from));
             }
             row = end;
         }
@@ -247,14 +307,56 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
         return switch (matrix) {
             case FloatMatrix floats -> new DenseWeight(laidOut(floats.tensor()));
             case Int8Matrix int8 -> {
-                WeightRange.require(int8, rounding);
-                yield new Int8Weight(backend.load(int8.values(), owner), backend.load(int8.scales(), owner).reshape(int8.rows()), rotation);
+                if (!known) {
+                    WeightRange.require(int8, rounding);
+                }
+                yield new Int8Weight(loader.load(int8.values(), owner), loader.load(int8.scales(), owner).reshape(int8.rows()), rotation);
             }
             case EncodedMatrix encoded -> {
-                WeightRange.require(encoded, rounding);
+                if (!known) {
+                    WeightRange.require(encoded, rounding);
+                }
                 yield new EncodedWeight(encoded, rotation);
             }
         };
+    }
+
+    private Weight inputs(StoredMatrix matrix, Share share) {
+        share.requireWholeGroups(matrix);
+        Optional<Rotation> rotation = Rotation.of(matrix.rotation());
+        int from = Math.toIntExact(share.from(matrix.columns()));
+        int to = Math.toIntExact(share.to(matrix.columns()));
+        return switch (matrix) {
+            case FloatMatrix floats -> {
+                StoredTensor stored = floats.tensor();
+                if (rounding == Rounding.F16) {
+                    WeightRange.require(stored);
+                }
+                yield new DenseWeight(columns(stored, wanted(stored.dtype()), from, to), rotation);
+            }
+            case Int8Matrix int8 -> {
+                WeightRange.require(int8, rounding);
+                yield new Int8Weight(columns(int8.values(), DType.I8, from, to), backend.load(int8.scales(), owner).reshape(int8.rows()), rotation);
+            }
+            case EncodedMatrix encoded -> {
+                WeightRange.require(encoded, rounding);
+                yield new EncodedWeight(encoded, rotation).columns(from, to);
+            }
+        };
+    }
+
+    /** Columns [from, to) in this reader's layout; all of them are where the backend computes only while they are copied. */
+    private Tensor columns(StoredTensor stored, DType wanted, int from, int to) {
+        boolean byColumn = wanted == DType.F16 && rounding == Rounding.F16 && layout == MatrixLayout.COLUMN;
+        if (!byColumn && wanted == loadedDtype(stored) && backend.device().equals(Device.CPU)) {
+            return loaded(stored).slice(1, from, to);
+        }
+        long rows = stored.shape().dim(0);
+        Tensor part = byColumn ? owner.allocate(wanted, (long) to - from, rows).permute(1, 0) : owner.allocate(wanted, rows, (long) to - from);
+        try (Workspace.Frame _ = owner.frame()) {
+            backend.copy(loaded(stored).slice(1, from, to), part);
+        }
+        return part;
     }
 
     /** A matrix in this reader's rounding and, where that is FP16, layout. */
@@ -262,9 +364,11 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
         if (rounding != Rounding.F16 || layout == MatrixLayout.ROW) {
             return rounded(stored);
         }
-        WeightRange.require(stored);
+        if (!known) {
+            WeightRange.require(stored);
+        }
         Tensor columns = owner.allocate(DType.F16, stored.shape().dim(1), stored.shape().dim(0)).permute(1, 0);
-        backend.copy(loaded(stored), columns);
+        loader.copy(loaded(stored), columns);
         return columns;
     }
 
@@ -274,7 +378,7 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
     }
 
     private Tensor rounded(StoredTensor stored, DType wanted) {
-        if (wanted == DType.F16) {
+        if (wanted == DType.F16 && !known) {
             WeightRange.require(stored);
         }
         return converted(stored, wanted);
@@ -284,7 +388,7 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
     private Tensor converted(StoredTensor stored, DType wanted) {
         Tensor copy = owner.allocate(wanted, stored.shape().toArray());
         try (Workspace.Frame _ = owner.frame()) {
-            backend.copy(loaded(stored), copy);
+            loader.copy(loaded(stored), copy);
         }
         return copy;
     }
@@ -331,7 +435,7 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
     private Tensor loaded(StoredTensor stored) {
         return switch (stored.dtype()) {
             case F8_E4M3, F8_E5M2 -> upload(FloatConversion.toFloats(stored), stored.shape().toArray());
-            default -> backend.load(stored, owner);
+            default -> loader.load(stored, owner);
         };
     }
 

@@ -18,15 +18,17 @@ public interface PreparedTensors extends TensorSource {
      * What a reader wants of a plain tensor.
      *
      * @param name   in the checkpoint
-     * @param from   first row
-     * @param to     row after the last
+     * @param axis   along which it is a part of the tensor: all rows of some columns, or all columns of some rows
+     * @param from   first row or column
+     * @param to     the one after the last
      * @param dtype  of the values
      * @param layout of a matrix's values; row by row for tensors of other ranks
      */
-    record Form(String name, long from, long to, DType dtype, MatrixLayout layout) {
+    record Form(String name, Share.Axis axis, long from, long to, DType dtype, MatrixLayout layout) {
         /** The form as a name, different for different forms. */
         public String key() {
-            return name + "[" + from + ":" + to + "]:" + dtype + ":" + layout.label();
+            String range = axis == Share.Axis.OUTPUTS ? "[" + from + ":" + to + "]" : "[:," + from + ":" + to + "]";
+            return name + range + ":" + dtype + ":" + layout.label();
         }
     }
 
