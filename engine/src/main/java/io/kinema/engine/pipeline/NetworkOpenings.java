@@ -29,7 +29,7 @@ import java.util.TreeMap;
 import java.util.function.Supplier;
 
 /**
- * How each network is opened to prepare its weights: whole, on one device, whatever device, ranks and residency it will run with. What
+ * How each network is opened to prepare its weights: on the host and all resident, whatever device and residency it will run with. What
  * decides the prepared bytes is stated beside it, and nothing else is.
  */
 final class NetworkOpenings {
@@ -37,12 +37,14 @@ final class NetworkOpenings {
     private final Precision precision;
     private final Precision vaePrecision;
     private final MatrixLayout fp16WeightLayout;
+    private final int ranks;
 
-    NetworkOpenings(ModelFolder folder, Precision precision, Precision vaePrecision, MatrixLayout fp16WeightLayout) {
+    NetworkOpenings(ModelFolder folder, Precision precision, Precision vaePrecision, MatrixLayout fp16WeightLayout, int ranks) {
         this.folder = folder;
         this.precision = precision;
         this.vaePrecision = vaePrecision;
         this.fp16WeightLayout = fp16WeightLayout;
+        this.ranks = ranks;
     }
 
     NetworkOpening textEncoder(Object key, Supplier<TensorSource> weights) {
@@ -50,7 +52,7 @@ final class NetworkOpenings {
         TextEncoderConfig config = TextEncoderConfig.read(network.config());
         Map<String, String> facts = facts(network.config(), network.layout(), precision);
         facts.put("layer", "" + TextEncoderConfig.CONDITION_LAYER);
-        return new NetworkOpening(key, "text_encoder", network.weights(), weights, facts, form(precision, MatrixLayout.ROW), (backend, source) -> TextEncoder.open(backend, source,
+        return new NetworkOpening(key, "text_encoder", network.weights(), weights, facts, form(precision, MatrixLayout.ROW), 1, (backend, source, _) -> TextEncoder.open(backend, source,
                 config, TextEncoderConfig.CONDITION_LAYER, precision, Rounding.of(precision), WeightResidency.COMPONENT));
     }
 
@@ -58,23 +60,23 @@ final class NetworkOpenings {
         DitConfig config = DitConfig.read(network.config());
         Map<String, String> facts = facts(network.config(), network.layout(), precision);
         facts.put("fp16_weight_layout", (precision == Precision.FP16_FP32RES ? fp16WeightLayout : MatrixLayout.ROW).label());
-        return new NetworkOpening(key, "transformer", network.path(), weights, facts, form(precision, fp16WeightLayout), (backend, source) -> Dit.open(backend, source, config,
-                precision, Rounding.of(precision), fp16WeightLayout, WeightResidency.COMPONENT));
+        return new NetworkOpening(key, "transformer", network.path(), weights, facts, form(precision, fp16WeightLayout), ranks, (backend, source, rank) -> Dit.open(backend,
+                source, config, precision, Rounding.of(precision), fp16WeightLayout, WeightResidency.COMPONENT, rank));
     }
 
     NetworkOpening videoVae(Object key, AutoencoderPart half, Supplier<TensorSource> weights) {
         NetworkFolder network = NetworkFolder.read(folder.folder(Component.VIDEO_VAE));
         VideoVaeConfig config = VideoVaeConfig.read(network.config());
         return new NetworkOpening(key, "vae_" + label(half), network.weights(), weights, facts(network.config(), network.layout(), vaePrecision),
-                form(vaePrecision, MatrixLayout.ROW), (backend, source) -> VideoVae.open(backend, source, config, vaePrecision, EnumSet.of(half)));
+                form(vaePrecision, MatrixLayout.ROW), 1, (backend, source, _) -> VideoVae.open(backend, source, config, vaePrecision, EnumSet.of(half)));
     }
 
     NetworkOpening audioVae(Object key, AutoencoderPart half, Supplier<TensorSource> weights) {
         NetworkFolder network = NetworkFolder.read(folder.folder(Component.AUDIO_VAE));
         AudioVaeConfig config = AudioVaeConfig.read(network.config());
         return new NetworkOpening(key, "audio_vae_" + label(half), network.weights(), weights, facts(network.config(), network.layout(), Precision.FP32),
-                new Form(Rounding.AS_STORED, MatrixLayout.ROW, true),
-                (backend, source) -> AudioVae.open(backend, source, config, EnumSet.of(half)));
+                new Form(Rounding.AS_STORED, MatrixLayout.ROW, true), 1,
+                (backend, source, _) -> AudioVae.open(backend, source, config, EnumSet.of(half)));
     }
 
     private static Map<String, String> facts(JsonNode config, WeightLayout layout, Precision precision) {

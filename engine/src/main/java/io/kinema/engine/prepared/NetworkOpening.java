@@ -2,11 +2,11 @@ package io.kinema.engine.prepared;
 
 import io.kinema.compute.Backend;
 import io.kinema.compute.MatrixLayout;
+import io.kinema.compute.collective.Communicator;
 import io.kinema.model.load.Parameters.Rounding;
 import io.kinema.weights.TensorSource;
 import java.nio.file.Path;
 import java.util.Map;
-import java.util.function.BiFunction;
 import java.util.function.Supplier;
 
 /**
@@ -18,10 +18,17 @@ import java.util.function.Supplier;
  * @param weights opens them, or gives those that are open
  * @param facts  everything else that decides its prepared weights
  * @param form   what becomes of its matrices
- * @param open   the network on a backend, all of it resident
+ * @param ranks  how many share its matrices
+ * @param open   a rank's network on a backend, all of it resident
  */
-public record NetworkOpening(Object key, String label, Path files, Supplier<TensorSource> weights, Map<String, String> facts, Form form,
-                             BiFunction<Backend, TensorSource, AutoCloseable> open) {
+public record NetworkOpening(Object key, String label, Path files, Supplier<TensorSource> weights, Map<String, String> facts, Form form, int ranks,
+                             Opener open) {
+    /** Opens the network of one rank. */
+    @FunctionalInterface
+    public interface Opener {
+        AutoCloseable open(Backend backend, TensorSource source, Communicator rank);
+    }
+
     /**
      * What becomes of a network's tensors when it is opened.
      *

@@ -2,6 +2,7 @@ package io.kinema.engine.prepared;
 
 import io.kinema.compute.Backend;
 import io.kinema.compute.Device;
+import io.kinema.compute.collective.Communicator;
 import io.kinema.compute.cpu.CpuBackend;
 import io.kinema.engine.PreparedWeightsOptions;
 import io.kinema.engine.PreparedWeightsOptions.Use;
@@ -166,6 +167,7 @@ public final class PreparedWeights implements AutoCloseable {
     private Lookup look(NetworkOpening network, Set<Path> files, Clock clock) {
         Map<String, String> facts = new TreeMap<>(network.facts());
         facts.put("engine", EngineVersion.VERSION);
+        facts.put("ranks", "" + network.ranks());
         boolean[] told = new boolean[1];
         try {
             return cache.look(PreparedKey.of(network.label(), facts, files), patience, since -> {
@@ -218,11 +220,14 @@ public final class PreparedWeights implements AutoCloseable {
         }
     }
 
-    /** Opens the network once: what it asks for is written. */
+    /** Opens the network of each rank once: what it asks for is written, and what another asked for is there. */
     private static void open(Building building, Backend backend) {
         Backend host = backend.device().kind() == Device.Kind.CPU ? backend : CpuBackend.open(Runtime.getRuntime().availableProcessors());
         try (KeptTensors kept = new KeptTensors(building.weights(), building.writer(), host)) {
-            building.network().open().apply(host, kept).close();
+            NetworkOpening network = building.network();
+            for (int rank = 0; rank < network.ranks(); rank++) {
+                network.open().open(host, kept, network.ranks() == 1 ? Communicator.ALONE : new RankToBe(rank, network.ranks())).close();
+            }
         } catch (RuntimeException e) {
             throw e;
         } catch (Exception e) {
