@@ -92,6 +92,9 @@ final class RunRecords {
         if (!parts.preparedWeights().isEmpty()) {
             choices.put("prepared_weights", parts.preparedWeights().entrySet().stream().map(e -> e.getKey() + ": " + e.getValue()).collect(Collectors.joining(", ")));
         }
+        if (parts.ranks().size() > 1) {
+            choices.put("text_encoder_ranks", "" + parts.textEncoderRanks());
+        }
         options.route().ifPresent(reason -> choices.put("route", reason));
         List<Backend> backends = parts.ranks().backends();
         return new RunRecord.Execution(RankDevices.label(backends.stream().map(backend -> backend.device().toString()).toList()), parts.backend().name(),

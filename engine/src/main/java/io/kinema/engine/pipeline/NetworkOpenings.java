@@ -47,13 +47,15 @@ final class NetworkOpenings {
         this.ranks = ranks;
     }
 
-    NetworkOpening textEncoder(Object key, Supplier<TensorSource> weights) {
+    /** @param shared how many of the ranks share its matrices */
+    NetworkOpening textEncoder(Object key, int shared, Supplier<TensorSource> weights) {
         NetworkFolder network = NetworkFolder.read(folder.folder(Component.TEXT_ENCODER));
         TextEncoderConfig config = TextEncoderConfig.read(network.config());
         Map<String, String> facts = facts(network.config(), network.layout(), precision);
         facts.put("layer", "" + TextEncoderConfig.CONDITION_LAYER);
-        return new NetworkOpening(key, "text_encoder", network.weights(), weights, facts, form(precision, MatrixLayout.ROW), 1, (backend, source, _) -> TextEncoder.open(backend, source,
-                config, TextEncoderConfig.CONDITION_LAYER, precision, Rounding.of(precision), WeightResidency.COMPONENT));
+        return new NetworkOpening(key, "text_encoder", network.weights(), weights, facts, form(precision, MatrixLayout.ROW), shared,
+                (backend, source, rank) -> TextEncoder.open(backend, source, config, TextEncoderConfig.CONDITION_LAYER, precision, Rounding.of(precision),
+                        WeightResidency.COMPONENT, rank));
     }
 
     NetworkOpening transformer(Object key, TransformerWeights network, Supplier<TensorSource> weights) {
