@@ -107,6 +107,12 @@ class PreparedWeightsRequestTest {
     }
 
     @ParameterizedTest
+    @EnumSource(MatrixLayout.class)
+    void ranksFindTheirPartsWithTheSameBits(MatrixLayout layout) {
+        sameThreeTimes(model, how -> how.precision(Precision.FP16_FP32RES).fp16WeightLayout(layout).ranks(RankOptions.DEFAULTS.withTensorParallel(2)), "transformer");
+    }
+
+    @ParameterizedTest
     @EnumSource
     void theOriginalLayoutHasTheSameBits(Precision precision) throws IOException {
         Path original = OriginalCopy.fl2va(temp.resolve("original"));

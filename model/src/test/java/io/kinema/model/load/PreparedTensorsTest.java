@@ -94,6 +94,12 @@ class PreparedTensorsTest {
             tensors.put("matrix " + dtype, ((DenseWeight) p.matrix(dtype.name(), ROWS, COLUMNS)).values());
             List<Tensor> halves = p.stackedMatrices(dtype.name(), 2, ROWS / 2, COLUMNS).stream().map(w -> ((DenseWeight) w).values()).toList();
             tensors.put("upper half " + dtype, halves.getFirst());
+            for (int rank = 0; rank < 4; rank++) {
+                Share outputs = new Share(Share.Axis.OUTPUTS, rank, 4);
+                Share inputs = new Share(Share.Axis.INPUTS, rank, 4);
+                tensors.put("outputs " + rank + " " + dtype, ((DenseWeight) p.matrix(dtype.name(), ROWS, COLUMNS, outputs)).values());
+                tensors.put("inputs " + rank + " " + dtype, ((DenseWeight) p.matrix(dtype.name(), ROWS, COLUMNS, inputs)).values());
+            }
             tensors.put("lower half " + dtype, halves.getLast());
         }
         tensors.put("computed", p.computed("sum", () -> new float[] {1, 2, 3}, 3));
@@ -108,8 +114,10 @@ class PreparedTensorsTest {
         });
     }
 
+    /** All that lies between its first element and its last. */
     private static byte[] bits(Tensor tensor) {
-        return tensor.data().asSlice(0, tensor.elements() * tensor.dtype().bytes()).toArray(java.lang.foreign.ValueLayout.JAVA_BYTE);
+        long last = (tensor.size(0) - 1) * tensor.stride(0) + (tensor.rank() > 1 ? (tensor.size(1) - 1) * tensor.stride(1) : 0);
+        return tensor.data().asSlice(0, (last + 1) * tensor.dtype().bytes()).toArray(java.lang.foreign.ValueLayout.JAVA_BYTE);
     }
 
     @ParameterizedTest
