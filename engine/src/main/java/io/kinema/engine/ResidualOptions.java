@@ -47,11 +47,6 @@ public record ResidualOptions(boolean sequenceParallel, RowReduction.Mode reduct
         return memoryBytes.orElse(DEFAULT_MEMORY_BYTES);
     }
 
-    /** What it asks of a transformer; empty where every rank has all rows. */
-    public Optional<ResidualSharding> sharding() {
-        return sequenceParallel ? Optional.of(new ResidualSharding(reduction, budgetBytes())) : Optional.empty();
-    }
-
     /** Bytes in GiB. */
     static double gib(long bytes) {
         return bytes / GIB;
