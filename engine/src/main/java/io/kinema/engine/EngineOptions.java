@@ -23,11 +23,13 @@ import java.util.OptionalInt;
  * @param fp16WeightLayout in which order the transformer's FP16 matrices lie, for the plan fp16-fp32res alone; row when empty
  * @param weightOffload    keep one network at a time on the device, whole or one layer of it; empty keeps all
  * @param vaePrecision     plan of the video decoder's products
+ * @param graphReplay      whether evaluations after the first are recorded and replayed where the device can
  * @param route       why somebody else chose these options for the caller, for the run record; empty otherwise
  */
 public record EngineOptions(Optional<Path> model, Optional<Path> transformer, Optional<WeightLayout> transformerLayout, String device,
                             Precision precision, OptionalInt threads, BackendOptions backend, Optional<MatrixLayout> fp16WeightLayout,
-                            Optional<WeightResidency> weightOffload, Precision vaePrecision, Optional<String> route) {
+                            Optional<WeightResidency> weightOffload, Precision vaePrecision, GraphReplay graphReplay,
+                            Optional<String> route) {
     /** Most threads an engine takes. */
     public static final int MAX_THREADS = 1024;
 
@@ -40,6 +42,7 @@ public record EngineOptions(Optional<Path> model, Optional<Path> transformer, Op
         Objects.requireNonNull(backend, "backend");
         Objects.requireNonNull(weightOffload, "weightOffload");
         Objects.requireNonNull(vaePrecision, "vaePrecision");
+        Objects.requireNonNull(graphReplay, "graphReplay");
         if (threads.isPresent() && (threads.getAsInt() < 1 || threads.getAsInt() > MAX_THREADS)) {
             throw new BadRequestException("threads", "" + threads.getAsInt(), "expected 1 to " + MAX_THREADS);
         }
@@ -66,7 +69,7 @@ public record EngineOptions(Optional<Path> model, Optional<Path> transformer, Op
     /** The same options, and why somebody chose them. */
     public EngineOptions chosenBecause(String reason) {
         return new EngineOptions(model, transformer, transformerLayout, device, precision, threads, backend, fp16WeightLayout, weightOffload, vaePrecision,
-                Optional.of(reason));
+                graphReplay, Optional.of(reason));
     }
 
     /** Collects options; one thread. */
@@ -80,6 +83,7 @@ public record EngineOptions(Optional<Path> model, Optional<Path> transformer, Op
         private Optional<MatrixLayout> fp16WeightLayout = Optional.empty();
         private Optional<WeightResidency> weightOffload = Optional.empty();
         private Precision vaePrecision = Precision.FP32;
+        private GraphReplay graphReplay = GraphReplay.ON;
         private BackendOptions backend = BackendOptions.DEFAULTS;
 
         private Builder() {
@@ -121,6 +125,12 @@ public record EngineOptions(Optional<Path> model, Optional<Path> transformer, Op
             return this;
         }
 
+        /** Whether evaluations are replayed; on unless it is called. */
+        public Builder graphReplay(GraphReplay value) {
+            graphReplay = Objects.requireNonNull(value, "graphReplay");
+            return this;
+        }
+
         /** One network at a time on the device, whole or one layer of it. */
         public Builder weightOffload(WeightResidency value) {
             weightOffload = Optional.of(value);
@@ -140,7 +150,7 @@ public record EngineOptions(Optional<Path> model, Optional<Path> transformer, Op
 
         public EngineOptions build() {
             return new EngineOptions(model, transformer, transformerLayout, device, precision, threads, backend, fp16WeightLayout, weightOffload, vaePrecision,
-                    Optional.empty());
+                    graphReplay, Optional.empty());
         }
     }
 }

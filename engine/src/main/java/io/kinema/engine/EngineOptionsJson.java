@@ -23,7 +23,8 @@ import java.util.OptionalLong;
  */
 public final class EngineOptionsJson {
     private static final List<String> FIELDS = List.of("model", "transformer", "transformer_layout", "device", "precision", "threads", "attention_backend",
-            "attention_query_tile", "kernel_architecture", "max_device_memory", "fp16_weight_layout", "weight_offload", "vae_precision");
+            "attention_query_tile", "kernel_architecture", "max_device_memory", "fp16_weight_layout", "weight_offload", "vae_precision",
+            "graph_replay");
 
     private EngineOptionsJson() {
     }
@@ -48,6 +49,9 @@ public final class EngineOptionsJson {
         options.weightOffload().ifPresent(value -> node.put("weight_offload", value.label()));
         if (options.vaePrecision() != Precision.FP32) {
             node.put("vae_precision", options.vaePrecision().label());
+        }
+        if (options.graphReplay() != GraphReplay.ON) {
+            node.put("graph_replay", options.graphReplay().label());
         }
         return node;
     }
@@ -83,7 +87,12 @@ public final class EngineOptionsJson {
                 node.has("max_device_memory") ? OptionalLong.of(whole(node, "max_device_memory")) : base.backend().maxMemoryBytes()));
         options.vaePrecision(text(node, "vae_precision").map(EngineOptionsJson::precision).orElse(base.vaePrecision()));
         text(node, "weight_offload").map(EngineOptionsJson::residency).or(base::weightOffload).ifPresent(options::weightOffload);
+        options.graphReplay(text(node, "graph_replay").map(EngineOptionsJson::replay).orElse(base.graphReplay()));
         return options.build();
+    }
+
+    private static GraphReplay replay(String label) {
+        return GraphReplay.labelled(label).orElseThrow(() -> new BadRequestException("graphReplay", "'" + label + "'", "expected on or off"));
     }
 
     private static WeightResidency residency(String label) {

@@ -23,7 +23,8 @@ class EngineOptionsJsonTest {
     private static final EngineOptions ALL = EngineOptions.builder().model(Path.of("m")).transformer(Path.of("t.safetensors")).transformerLayout(WeightLayout.COMFYUI)
             .device("cuda:1").precision(Precision.FP16_FP32RES).threads(3)
             .backend(new BackendOptions(Optional.of("flash"), OptionalInt.of(64), OptionalInt.of(70), OptionalLong.of(1L << 34)))
-            .fp16WeightLayout(MatrixLayout.COLUMN).weightOffload(WeightResidency.LAYER).vaePrecision(Precision.FP16_FP32RES).build();
+            .fp16WeightLayout(MatrixLayout.COLUMN).weightOffload(WeightResidency.LAYER).vaePrecision(Precision.FP16_FP32RES)
+            .graphReplay(GraphReplay.OFF).build();
 
     @Test
     void everyOptionComesBack() {

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.kinema.engine.AspectRatio;
 import io.kinema.engine.Cancellation;
 import io.kinema.engine.GenerateRequest;
+import io.kinema.engine.GraphReplay;
 import io.kinema.engine.ProgressListener;
 import io.kinema.engine.Task;
 import io.kinema.engine.model.ModelFolder;
@@ -45,7 +46,7 @@ final class PipelineOperations implements Operations {
         PipelineRecorder recorder = new PipelineRecorder(q.stages());
         Clock clock = new Clock(ProgressListener.NONE, new Cancellation());
         try (ModelParts parts = new ModelParts(model, q.run().backend(), q.run().plan(q.check()).precision(), Optional.empty(), Optional.empty());
-             H3Pipeline pipeline = H3Pipeline.prepare(parts, input, clock, recorder)) {
+             H3Pipeline pipeline = H3Pipeline.prepare(parts, input, clock, recorder, GraphReplay.OFF)) {
             pipeline.make(resolved.seed(), clock, recorder);
         }
         return recorder.answer();
