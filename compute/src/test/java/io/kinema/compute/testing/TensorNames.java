@@ -22,13 +22,17 @@ final class TensorNames {
     Optional<String> of(Tensor tensor) {
         long at = tensor.data().address();
         Map.Entry<Long, Place> place = places.floorEntry(at);
-        return place == null || at >= place.getValue().end() ? Optional.empty() : Optional.of(place.getValue().name());
+        long last = at + tensor.elements() * tensor.dtype().bytes();
+        return place == null || last > place.getValue().end() ? Optional.empty() : Optional.of(place.getValue().name());
     }
 
     /** Something else is written there. */
     void forget(Tensor tensor) {
         long from = tensor.data().address();
-        of(tensor).ifPresent(_ -> places.remove(places.floorKey(from)));
+        Map.Entry<Long, Place> place = places.floorEntry(from);
+        if (place != null && from < place.getValue().end()) {
+            places.remove(place.getKey());
+        }
         places.subMap(from, from + Math.max(1, tensor.data().byteSize())).clear();
     }
 }
