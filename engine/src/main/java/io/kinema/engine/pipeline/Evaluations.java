@@ -2,10 +2,10 @@ package io.kinema.engine.pipeline;
 
 import io.kinema.compute.Tensor;
 import io.kinema.engine.GraphReplay;
-import io.kinema.model.dit.Dit;
 import io.kinema.model.dit.DitSequence;
 import io.kinema.model.dit.Modulation;
 import io.kinema.model.dit.RecordedStep;
+import io.kinema.model.dit.Transformer;
 import io.kinema.model.dit.Velocities;
 import java.util.Optional;
 
@@ -15,7 +15,7 @@ import java.util.Optional;
  * can, and that one and all later ones are replayed, with the same bits. The sequence must outlive it.
  */
 final class Evaluations implements AutoCloseable {
-    private final Dit dit;
+    private final Transformer dit;
     private final DitSequence sequence;
     private final Modulation modulation;
     private final Tensor video;
@@ -30,7 +30,7 @@ final class Evaluations implements AutoCloseable {
      * @param audio likewise
      * @param out   written by each evaluation
      */
-    Evaluations(Dit dit, DitSequence sequence, Modulation modulation, Tensor video, Tensor audio, Velocities out, GraphReplay replay) {
+    Evaluations(Transformer dit, DitSequence sequence, Modulation modulation, Tensor video, Tensor audio, Velocities out, GraphReplay replay) {
         this.dit = dit;
         this.sequence = sequence;
         this.modulation = modulation;

@@ -2,6 +2,8 @@ package io.kinema.engine.pipeline;
 
 import io.kinema.compute.Backend;
 import io.kinema.compute.BackendReport;
+import io.kinema.compute.collective.BackendGroup;
+import io.kinema.compute.collective.RowReduction;
 import io.kinema.engine.GraphReplay;
 import io.kinema.engine.Latents;
 import io.kinema.engine.Stage;
@@ -9,8 +11,9 @@ import io.kinema.engine.layout.LatentShape;
 import io.kinema.engine.layout.PackedLayout;
 import io.kinema.engine.record.RankRecord;
 import io.kinema.engine.record.UsefulWork;
-import io.kinema.model.dit.Dit;
-import io.kinema.model.work.Work;
+import io.kinema.model.dit.RankMeter;
+import io.kinema.model.dit.Transformer;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
@@ -122,8 +125,8 @@ public final class H3Pipeline implements AutoCloseable {
 
     private Denoised denoise(long seed, Clock clock, PipelineTap tap, StepKeeper keeper) {
         long start = System.nanoTime();
-        Dit dit = parts.transformer(input.task(), input.adapters());
-        Work before = dit.work();
+        Transformer dit = parts.transformer(input.task(), input.adapters());
+        List<RankMeter> before = dit.meters();
         if (plan != null && plan.dit() != dit) {
             plan.close();
             plan = null;
@@ -132,12 +135,24 @@ public final class H3Pipeline implements AutoCloseable {
             plan = DenoisePlan.of(backend, dit, layout, text.hidden(), input.video(), input.audio(), tap.looks(), replay);
         }
         StartRows rows = StartRows.draw(input, conditions, seed);
-        Work preparation = dit.work().minus(before);
+        List<RankMeter> prepared = dit.meters();
         DenoisePlan.Denoised done = plan.run(rows.video(), rows.audio(), clock, tap, keeper);
-        BackendReport report = backend.report();
-        RankRecord rank = new RankRecord(0, backend.device().toString(), report.facts(), (System.nanoTime() - start) / 1e9, preparation, done.steps(),
-                report.peakDeviceBytes(), report.peakCommunicationBytes());
-        return new Denoised(done.video(), done.audio(), List.of(rank));
+        return new Denoised(done.video(), done.audio(), ranks((System.nanoTime() - start) / 1e9, before, prepared, dit.meters(), done));
+    }
+
+    /** What each rank did since {@code before}. */
+    private List<RankRecord> ranks(double seconds, List<RankMeter> before, List<RankMeter> prepared, List<RankMeter> after, DenoisePlan.Denoised loop) {
+        BackendGroup group = parts.ranks();
+        List<RankRecord> ranks = new ArrayList<>();
+        for (int rank = 0; rank < group.size(); rank++) {
+            BackendReport report = group.backends().get(rank).report();
+            RankMeter done = after.get(rank).minus(before.get(rank));
+            long lent = done.rowReductions().map(RowReduction.Report::bufferBytes).orElse(0L);
+            ranks.add(new RankRecord(rank, group.backends().get(rank).device().toString(), report.facts(), seconds,
+                    prepared.get(rank).minus(before.get(rank)).work(), loop.steps().get(rank), report.peakDeviceBytes(),
+                    report.peakCommunicationBytes() + group.bufferBytes().get(rank) + lent, done.traffic(), done.rowReductions()));
+        }
+        return ranks;
     }
 
     private Latents latents(Denoised rows) {

@@ -3,6 +3,8 @@ package io.kinema.engine.pipeline;
 import io.kinema.compute.Backend;
 import io.kinema.compute.MatrixLayout;
 import io.kinema.compute.Precision;
+import io.kinema.compute.collective.BackendGroup;
+import io.kinema.compute.collective.Communicator;
 import io.kinema.engine.AdapterUse;
 import io.kinema.engine.Task;
 import io.kinema.engine.model.Component;
@@ -10,6 +12,7 @@ import io.kinema.engine.model.ModelFolder;
 import io.kinema.engine.model.NetworkFolder;
 import io.kinema.engine.model.TransformerWeights;
 import io.kinema.engine.model.WeightEncodings;
+import io.kinema.engine.plan.RankRules;
 import io.kinema.engine.prompt.H3Tokenizer;
 import io.kinema.model.AutoencoderPart;
 import io.kinema.model.adapter.Adapter;
@@ -18,9 +21,15 @@ import io.kinema.model.audio.AudioVae;
 import io.kinema.model.audio.AudioVaeConfig;
 import io.kinema.model.dit.Dit;
 import io.kinema.model.dit.DitConfig;
+import io.kinema.model.dit.RankedDit;
+import io.kinema.model.dit.ResidualSharding;
+import io.kinema.model.dit.Transformer;
 import io.kinema.model.layout.WeightLayout;
 import io.kinema.model.load.Parameters.Rounding;
+import io.kinema.model.load.WeightPlacement;
 import io.kinema.model.load.WeightResidency;
+import io.kinema.model.text.PromptEncoder;
+import io.kinema.model.text.RankedTextEncoder;
 import io.kinema.model.text.TextEncoder;
 import io.kinema.model.text.TextEncoderConfig;
 import io.kinema.model.video.VideoVae;
@@ -43,20 +52,21 @@ import java.util.function.Supplier;
 
 /**
  * Owns a model's tokenizer, networks and weight maps until it is closed; each is opened when it is first asked for and then
- * kept, so a later request finds it ready. Closing twice is harmless. The backend must outlive it. Used by one thread.
+ * kept, so a later request finds it ready. Closing twice is harmless. The ranks must outlive it. Used by one thread.
  */
 public final class ModelParts implements AutoCloseable {
     /** The networks that every task needs beside its transformer. */
     private static final List<Component> NETWORKS = List.of(Component.TEXT_ENCODER, Component.VIDEO_VAE, Component.AUDIO_VAE);
 
     private final ModelFolder folder;
-    private final Backend backend;
+    private final BackendGroup ranks;
     private final Precision precision;
     private final Optional<Path> transformer;
     private final MatrixLayout fp16WeightLayout;
     private final Optional<WeightResidency> offload;
     private final Precision vaePrecision;
     private final Optional<WeightLayout> transformerLayout;
+    private final Optional<ResidualSharding> residual;
     private final AdapterLibrary library = new AdapterLibrary();
     /** Opened ahead on background threads; taken by {@link #weights}. */
     private final Map<Path, CompletableFuture<TensorSource>> ahead = new HashMap<>();
@@ -71,32 +81,42 @@ public final class ModelParts implements AutoCloseable {
      * @param transformerLayout of those weights, where their names leave it open
      */
     public ModelParts(ModelFolder folder, Backend backend, Precision precision, Optional<Path> transformer, Optional<WeightLayout> transformerLayout) {
-        this(folder, backend, precision, transformer, transformerLayout, MatrixLayout.ROW, Optional.empty(), Precision.FP32);
+        this(folder, BackendGroup.alone(backend), precision, transformer, transformerLayout, MatrixLayout.ROW, Optional.empty(), Precision.FP32, Optional.empty());
     }
 
     /**
+     * @param ranks            that share the transformer; the first one's backend runs what is not shared
      * @param fp16WeightLayout of the transformer's FP16 matrices, if its plan has any
      * @param vaePrecision     plan of the video decoder's products
      * @param offload          keep one network at a time on the device, whole or one layer of it; empty keeps all that were opened
+     * @param residual         that the transformer's residual rows live once across the ranks; empty keeps all of them on every rank
      */
-    public ModelParts(ModelFolder folder, Backend backend, Precision precision, Optional<Path> transformer, Optional<WeightLayout> transformerLayout,
-                      MatrixLayout fp16WeightLayout, Optional<WeightResidency> offload, Precision vaePrecision) {
+    public ModelParts(ModelFolder folder, BackendGroup ranks, Precision precision, Optional<Path> transformer, Optional<WeightLayout> transformerLayout,
+                      MatrixLayout fp16WeightLayout, Optional<WeightResidency> offload, Precision vaePrecision,
+                      Optional<ResidualSharding> residual) {
         this.folder = folder;
-        this.backend = backend;
+        this.ranks = ranks;
         this.precision = precision;
         this.transformer = transformer;
         this.fp16WeightLayout = fp16WeightLayout;
         this.offload = offload;
         this.vaePrecision = vaePrecision;
         this.transformerLayout = transformerLayout;
+        this.residual = residual;
     }
 
     public ModelFolder folder() {
         return folder;
     }
 
+    /** The first rank's. */
     public Backend backend() {
-        return backend;
+        return ranks.backends().getFirst();
+    }
+
+    /** Those that share the transformer. */
+    public BackendGroup ranks() {
+        return ranks;
     }
 
     public Precision precision() {
@@ -107,28 +127,47 @@ public final class ModelParts implements AutoCloseable {
         return part(Component.TOKENIZER, () -> H3Tokenizer.open(folder.folder(Component.TOKENIZER)), H3Tokenizer.class);
     }
 
-    public TextEncoder textEncoder() {
-        return part(Component.TEXT_ENCODER, () -> TextEncoder.open(backend, weights(folder.folder(Component.TEXT_ENCODER)),
-                TextEncoderConfig.read(folder.config(Component.TEXT_ENCODER)), TextEncoderConfig.CONDITION_LAYER, precision,
-                Rounding.of(precision), residency()), TextEncoder.class);
+    public PromptEncoder textEncoder() {
+        return part(Component.TEXT_ENCODER, () -> {
+            TensorSource weights = weights(folder.folder(Component.TEXT_ENCODER));
+            int layer = TextEncoderConfig.CONDITION_LAYER;
+            return textEncoderRanks() == 1
+                    ? TextEncoder.open(backend(), weights, textConfig(), layer, precision, Rounding.of(precision), residency())
+                    : RankedTextEncoder.open(ranks, weights, textConfig(), layer, precision, Rounding.of(precision), residency());
+        }, PromptEncoder.class);
+    }
+
+    /** Ranks that share the text encoder: all of them, or the first alone where its heads or channels cannot be shared out. */
+    public int textEncoderRanks() {
+        return textConfig().text().spreadsOver(ranks.size()) ? ranks.size() : 1;
+    }
+
+    private TextEncoderConfig textConfig() {
+        return TextEncoderConfig.read(folder.config(Component.TEXT_ENCODER));
     }
 
     /** The transformer of a task. Two tasks that share one folder share one transformer. */
-    public Dit transformer(Task task) {
-        Path path = transformerPath(task);
-        return part(path, () -> Dit.open(backend, transformerTensors(task), config(task), precision, Rounding.of(precision), fp16WeightLayout, residency()), Dit.class);
+    public Transformer transformer(Task task) {
+        return part(transformerPath(task), () -> transformer(task, transformerTensors(task)), Transformer.class);
+    }
+
+    private Transformer transformer(Task task, TensorSource weights) {
+        Rounding rounding = Rounding.of(precision);
+        WeightPlacement placement = WeightPlacement.of(residency());
+        return ranks.size() == 1 ? Dit.open(backend(), weights, config(task), precision, rounding, fp16WeightLayout, placement, Communicator.ALONE, residual)
+                : RankedDit.open(ranks, weights, config(task), precision, rounding, fp16WeightLayout, placement, residual);
     }
 
     /**
      * The transformer of a task with these adapters in force until the next call. An adapter that edits whole weights makes a
      * transformer of its own; the others leave the base as it is.
      */
-    public Dit transformer(Task task, List<AdapterUse> adapters) {
+    public Transformer transformer(Task task, List<AdapterUse> adapters) {
         Optional<Adapter> fused = adapters.stream().map(use -> adapter(use, task)).filter(Adapter::fused).findFirst();
         if (fused.isPresent()) {
             return fusedTransformer(task, fused.get());
         }
-        Dit dit = transformer(task);
+        Transformer dit = transformer(task);
         library.use(dit, adapters);
         return dit;
     }
@@ -138,8 +177,11 @@ public final class ModelParts implements AutoCloseable {
         return library.read(use, config(task));
     }
 
+    /** @throws io.kinema.engine.BadRequestException when it cannot be spread over the ranks */
     private DitConfig config(Task task) {
-        return DitConfig.read(transformerWeights(task).config());
+        DitConfig config = DitConfig.read(transformerWeights(task).config());
+        RankRules.require(ranks.size(), config);
+        return config;
     }
 
     private TensorSource transformerTensors(Task task) {
@@ -149,12 +191,12 @@ public final class ModelParts implements AutoCloseable {
     private record FusedKey(Path path, String sha256) {
     }
 
-    private Dit fusedTransformer(Task task, Adapter adapter) {
+    private Transformer fusedTransformer(Task task, Adapter adapter) {
         return part(new FusedKey(transformerPath(task), adapter.sha256()), () -> {
-            FusedTensors fused = FusedTensors.of(backend, transformerTensors(task), adapter);
+            FusedTensors fused = FusedTensors.of(backend(), transformerTensors(task), adapter);
             owned.push(fused);
-            return Dit.open(backend, fused, config(task), precision, Rounding.of(precision), fp16WeightLayout, residency());
-        }, Dit.class);
+            return transformer(task, fused);
+        }, Transformer.class);
     }
 
     /** Where the transformer of a task comes from. */
@@ -191,9 +233,10 @@ public final class ModelParts implements AutoCloseable {
      * Maps the weights that a task's request will need, and checks their headers against the configs; reads no tensor.
      *
      * @throws io.kinema.weights.BadWeightsException when a file is missing, cut off or damaged, or does not fit its config
+     * @throws io.kinema.engine.BadRequestException  when the transformer cannot be spread over the ranks
      */
     public void openWeights(Task task) {
-        transformerTensors(task);
+        RankedDit.requireShares(transformerTensors(task), config(task), ranks.size());
         NETWORKS.forEach(component -> weights(folder.folder(component)));
     }
 
@@ -220,8 +263,8 @@ public final class ModelParts implements AutoCloseable {
         SortedMap<String, Long> bytes = new TreeMap<>();
         for (AutoCloseable part : open.values()) {
             switch (part) {
-                case Dit dit -> bytes.merge("transformer", dit.peakScratchBytes(), Long::max);
-                case TextEncoder text -> bytes.merge("text_encoder", text.peakScratchBytes(), Long::max);
+                case Transformer dit -> bytes.merge("transformer", dit.peakScratchBytes(), Long::max);
+                case PromptEncoder text -> bytes.merge("text_encoder", text.peakScratchBytes(), Long::max);
                 case VideoVae vae -> bytes.merge("vae", vae.peakScratchBytes(), Long::max);
                 case AudioVae vae -> bytes.merge("audio_vae", vae.peakScratchBytes(), Long::max);
                 default -> { }
@@ -231,12 +274,12 @@ public final class ModelParts implements AutoCloseable {
     }
 
     private VideoVae videoVae(AutoencoderPart half) {
-        return part("vae " + half, () -> VideoVae.open(backend, weights(folder.folder(Component.VIDEO_VAE)),
+        return part("vae " + half, () -> VideoVae.open(ranks, weights(folder.folder(Component.VIDEO_VAE)),
                 VideoVaeConfig.read(folder.config(Component.VIDEO_VAE)), vaePrecision, EnumSet.of(half)), VideoVae.class);
     }
 
     private AudioVae audioVae(AutoencoderPart half) {
-        return part("audio_vae " + half, () -> AudioVae.open(backend, weights(folder.folder(Component.AUDIO_VAE)),
+        return part("audio_vae " + half, () -> AudioVae.open(backend(), weights(folder.folder(Component.AUDIO_VAE)),
                 AudioVaeConfig.read(folder.config(Component.AUDIO_VAE)), EnumSet.of(half)), AudioVae.class);
     }
 
