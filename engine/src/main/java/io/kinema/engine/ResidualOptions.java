@@ -37,14 +37,14 @@ public record ResidualOptions(boolean sequenceParallel, RowReduction.Mode reduct
         }
     }
 
+    /** What they ask of the transformer; empty for every row on every rank. */
+    public Optional<ResidualSharding> sharding() {
+        return sequenceParallel ? Optional.of(new ResidualSharding(reduction, budgetBytes())) : Optional.empty();
+    }
+
     /** The budget, stated or not. */
     public long budgetBytes() {
         return memoryBytes.orElse(DEFAULT_MEMORY_BYTES);
-    }
-
-    /** What it asks of a transformer; empty where every rank has all rows. */
-    public Optional<ResidualSharding> sharding() {
-        return sequenceParallel ? Optional.of(new ResidualSharding(reduction, budgetBytes())) : Optional.empty();
     }
 
     /** Bytes in GiB. */
