@@ -6,7 +6,6 @@ import io.kinema.compute.Precision;
 import io.kinema.compute.collective.BackendGroup;
 import io.kinema.compute.collective.Communicator;
 import io.kinema.engine.AdapterUse;
-import io.kinema.engine.PreparedWeightsOptions;
 import io.kinema.engine.Task;
 import io.kinema.engine.model.Component;
 import io.kinema.engine.model.ModelFolder;
@@ -88,7 +87,7 @@ public final class ModelParts implements AutoCloseable {
      */
     public ModelParts(ModelFolder folder, Backend backend, Precision precision, Optional<Path> transformer, Optional<WeightLayout> transformerLayout) {
         this(folder, BackendGroup.alone(backend), precision, transformer, transformerLayout, MatrixLayout.ROW, Optional.empty(), Precision.FP32, Optional.empty(),
-                new PreparedWeights(new PreparedWeightsOptions(PreparedWeightsOptions.Use.OFF, Optional.empty())));
+                PreparedWeights.off());
     }
 
     /**
@@ -310,7 +309,7 @@ public final class ModelParts implements AutoCloseable {
     }
 
     private VideoVae videoVae(AutoencoderPart half) {
-        return part("vae " + half, () -> VideoVae.open(backend(), prepared.over("vae " + half, weights(folder.folder(Component.VIDEO_VAE))),
+        return part("vae " + half, () -> VideoVae.open(ranks, prepared.over("vae " + half, weights(folder.folder(Component.VIDEO_VAE))),
                 VideoVaeConfig.read(folder.config(Component.VIDEO_VAE)), vaePrecision, EnumSet.of(half)), VideoVae.class);
     }
 

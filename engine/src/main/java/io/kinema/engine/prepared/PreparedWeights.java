@@ -70,6 +70,11 @@ public final class PreparedWeights implements AutoCloseable {
         this.patience = patience;
     }
 
+    /** None are kept and none are looked for. */
+    public static PreparedWeights off() {
+        return new PreparedWeights(new PreparedWeightsOptions(Use.OFF, Optional.empty()));
+    }
+
     /** Where the options put them. */
     public static Path folder(PreparedWeightsOptions options) {
         return options.folder().orElseGet(() -> CacheFolder.ofUser().resolve("prepared-weights"));
