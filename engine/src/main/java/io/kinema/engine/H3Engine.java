@@ -15,6 +15,7 @@ import io.kinema.engine.pipeline.PipelineInput;
 import io.kinema.engine.pipeline.PipelineTap;
 import io.kinema.engine.pipeline.StepKeeper;
 import io.kinema.engine.plan.ResolvedRequest;
+import io.kinema.engine.prepared.PreparedWeights;
 import io.kinema.engine.prompt.H3Tokenizer;
 import io.kinema.engine.record.Installation;
 import io.kinema.engine.record.RunRecord;
@@ -71,7 +72,7 @@ public final class H3Engine implements AutoCloseable {
         this.ranks = ranks;
         this.parts = new ModelParts(model, ranks, options.precision(), options.transformer(), options.transformerLayout(),
                 options.fp16WeightLayout().orElse(MatrixLayout.ROW), options.weightOffload(), options.vaePrecision(),
-                options.ranks().residual().sharding());
+                options.ranks().residual().sharding(), new PreparedWeights(options.residency().preparedWeights()));
         this.modelHash = CompletableFuture.supplyAsync(() -> CheckpointIdentity.of(model.root()).sha256(), Background::run);
     }
 

@@ -15,6 +15,7 @@ import io.kinema.engine.pipeline.Clock;
 import io.kinema.engine.pipeline.H3Pipeline;
 import io.kinema.engine.pipeline.ModelParts;
 import io.kinema.engine.pipeline.PipelineInput;
+import io.kinema.engine.prepared.PreparedWeights;
 import io.kinema.engine.plan.PictureSizes;
 import io.kinema.engine.plan.RequestResolver;
 import io.kinema.engine.plan.ResolvedRequest;
@@ -56,7 +57,8 @@ final class PipelineOperations implements Operations {
 
     private static ModelParts parts(Question q, ModelFolder model) {
         return new ModelParts(model, q.run().ranks(), q.run().plan(q.check()).precision(), Optional.empty(), Optional.empty(), MatrixLayout.ROW, Optional.empty(),
-                Precision.FP32, q.run().options().ranks().residual().sharding());
+                Precision.FP32, q.run().options().ranks().residual().sharding(),
+                PreparedWeights.off());
     }
 
     private static ModelGeometry geometry(Question q, ModelGeometry model) {
