@@ -60,7 +60,8 @@ final class StepCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         TransformerStep step = new TransformerStep(DitConfig.RELEASED.withLayers(layers), ExecutionOptions.precision(precision),
-                new TransformerStep.Rows(textRows, audioRows, videoRows), Math.max(1, runs), ExecutionOptions.residency(residency));
+                new TransformerStep.Rows(textRows, audioRows, videoRows), Math.max(1, runs), ExecutionOptions.residency(residency),
+                parallelOptions.ranks().residual().sharding());
         try (BackendGroup ranks = Backends.group(device, parallelOptions.ranks(), OptionalInt.empty(), deviceOptions.backend()).get()) {
             print(step.measure(ranks), ranks.backends());
         }

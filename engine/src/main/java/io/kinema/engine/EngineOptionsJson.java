@@ -26,7 +26,7 @@ import java.util.OptionalLong;
 public final class EngineOptionsJson {
     private static final List<String> FIELDS = List.of("model", "transformer", "transformer_layout", "device", "precision", "threads", "attention_backend",
             "attention_query_tile", "kernel_architecture", "max_device_memory", "fp16_weight_layout", "weight_offload",
-            "host_weights", "resident_layers", "max_host_memory", "vae_precision", "tensor_parallel",
+            "host_weights", "resident_layers", "max_host_memory", "prepared_weights", "vae_precision", "tensor_parallel",
             "residual_sequence_parallel", "residual_reduction", "residual_reduction_memory_gib");
 
     private EngineOptionsJson() {
@@ -64,6 +64,9 @@ public final class EngineOptionsJson {
         }
         options.residentLayers().ifPresent(value -> node.put("resident_layers", value));
         options.maxHostMemory().ifPresent(value -> node.put("max_host_memory", value));
+        if (!options.preparedWeights().equals(PreparedWeightsOptions.DEFAULTS)) {
+            node.put("prepared_weights", options.preparedWeights().text());
+        }
     }
 
     /** @throws BadRequestException when a field is not known or of another kind than {@link #write} makes */
@@ -109,7 +112,8 @@ public final class EngineOptionsJson {
         OptionalInt layers = offload.equals(base.weightOffload()) ? before.residentLayers() : OptionalInt.empty();
         return new ResidencyOptions(text(node, "host_weights").map(EngineOptionsJson::hostWeights).orElse(before.hostWeights()),
                 or(integer(node, "resident_layers"), layers),
-                node.has("max_host_memory") ? OptionalLong.of(whole(node, "max_host_memory")) : before.maxHostMemory());
+                node.has("max_host_memory") ? OptionalLong.of(whole(node, "max_host_memory")) : before.maxHostMemory(),
+                text(node, "prepared_weights").map(PreparedWeightsOptions::of).orElse(before.preparedWeights()));
     }
 
     private static HostWeights hostWeights(String label) {

@@ -15,13 +15,13 @@ import io.kinema.engine.pipeline.PipelineInput;
 import io.kinema.engine.pipeline.PipelineTap;
 import io.kinema.engine.pipeline.StepKeeper;
 import io.kinema.engine.plan.ResolvedRequest;
+import io.kinema.engine.prepared.PreparedWeights;
 import io.kinema.engine.prompt.H3Tokenizer;
 import io.kinema.engine.record.Installation;
 import io.kinema.engine.record.RunRecord;
 import io.kinema.engine.telemetry.EngineMetrics;
 import io.kinema.media.BadMediaException;
 import io.kinema.media.Media;
-import io.kinema.model.dit.ResidualSharding;
 import io.kinema.weights.BadWeightsException;
 import io.kinema.weights.CheckpointIdentity;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -72,12 +72,8 @@ public final class H3Engine implements AutoCloseable {
         this.ranks = ranks;
         this.parts = new ModelParts(model, ranks, options.precision(), options.transformer(), options.transformerLayout(),
                 options.fp16WeightLayout().orElse(MatrixLayout.ROW), options.weightOffload(), options.vaePrecision(),
-                sharding(options.ranks().residual()));
+                options.ranks().residual().sharding(), new PreparedWeights(options.residency().preparedWeights()));
         this.modelHash = CompletableFuture.supplyAsync(() -> CheckpointIdentity.of(model.root()).sha256(), Background::run);
-    }
-
-    private static Optional<ResidualSharding> sharding(ResidualOptions rows) {
-        return rows.sequenceParallel() ? Optional.of(new ResidualSharding(rows.reduction(), rows.budgetBytes())) : Optional.empty();
     }
 
     /**

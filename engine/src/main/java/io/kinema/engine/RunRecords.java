@@ -25,6 +25,7 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
 
 /** Turns what a pipeline made into clips with their records. */
 final class RunRecords {
@@ -87,6 +88,9 @@ final class RunRecords {
         SortedMap<String, String> choices = new TreeMap<>(parts.backend().choices());
         if (options.vaePrecision() != Precision.FP32) {
             choices.put("vae_precision", options.vaePrecision().label());
+        }
+        if (!parts.preparedWeights().isEmpty()) {
+            choices.put("prepared_weights", parts.preparedWeights().entrySet().stream().map(e -> e.getKey() + ": " + e.getValue()).collect(Collectors.joining(", ")));
         }
         if (parts.ranks().size() > 1) {
             choices.put("text_encoder_ranks", "" + parts.textEncoderRanks());

@@ -32,6 +32,7 @@ public final class H3Pipeline implements AutoCloseable {
     private H3Pipeline(ModelParts parts, PipelineInput input, Clock clock, PipelineTap tap) {
         this.parts = parts;
         this.backend = parts.backend();
+        parts.prepareWeights(input.task(), input.adapters(), input.media(), clock);
         load(input, clock);
         this.input = input.withMedia(LatentFrames.decoded(parts, input.media(), clock));
         MediaTap.show(this.input.media(), tap);

@@ -16,6 +16,7 @@ import io.kinema.model.dit.DitTensors;
 import io.kinema.model.dit.Modulation;
 import io.kinema.model.dit.RankMeter;
 import io.kinema.model.dit.RankedDit;
+import io.kinema.model.dit.ResidualSharding;
 import io.kinema.model.dit.RecordedStep;
 import io.kinema.model.dit.Transformer;
 import io.kinema.model.dit.Velocities;
@@ -40,8 +41,9 @@ import java.util.stream.IntStream;
  * @param rows      of the packed sequence
  * @param runs      timed evaluations after the first, which makes plans; at least 1
  * @param residency of the blocks
+ * @param sharding  of the residual rows among several ranks; empty keeps all of them on every rank
  */
-public record TransformerStep(DitConfig config, Precision precision, Rows rows, int runs, WeightResidency residency) {
+public record TransformerStep(DitConfig config, Precision precision, Rows rows, int runs, WeightResidency residency, Optional<ResidualSharding> sharding) {
     private static final long SEED = 7;
     private static final float[] TIMESTEPS = {0.3f, 0.6f};
     private static final double LARGEST_POSITION = 60;
@@ -124,7 +126,7 @@ public record TransformerStep(DitConfig config, Precision precision, Rows rows, 
 
     private Transformer open(BackendGroup group, RandomTensors weights) {
         return group.size() == 1 ? open(group.backends().getFirst(), weights, config)
-                : RankedDit.open(group, weights, config, precision, Rounding.of(precision), MatrixLayout.ROW, WeightPlacement.of(residency), Optional.empty());
+                : RankedDit.open(group, weights, config, precision, Rounding.of(precision), MatrixLayout.ROW, WeightPlacement.of(residency), sharding);
     }
 
     private Dit open(Backend backend, RandomTensors weights, DitConfig sizes) {
@@ -169,7 +171,8 @@ public record TransformerStep(DitConfig config, Precision precision, Rows rows, 
                 }
             }
             float[] again = host(backend, out.video());
-            long reductions = dit.meters().getFirst().minus(before.getFirst()).traffic().calls() / runs;
+            RankMeter timed = dit.meters().getFirst().minus(before.getFirst());
+            long reductions = timed.rowReductions().map(rows -> rows.peerCalls() + rows.nativeCalls()).orElse(timed.traffic().calls()) / runs;
             Optional<Replay> replay = replay(backend, dit, sequence, modulation, rowTimesteps, video, audio, out, velocities);
             double sum = 0;
             for (float v : again) {

@@ -25,7 +25,6 @@ import io.kinema.model.adapter.AdapterFixture.Entry;
 import io.kinema.model.dit.RankedSample.Weights;
 import io.kinema.model.load.Parameters.Rounding;
 import io.kinema.model.load.WeightPlacement;
-import io.kinema.model.load.WeightPlacement;
 import io.kinema.model.work.Work;
 import io.kinema.weights.TensorSource;
 import java.lang.reflect.InvocationTargetException;
