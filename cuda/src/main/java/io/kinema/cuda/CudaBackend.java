@@ -1,7 +1,6 @@
 package io.kinema.cuda;
 
 import io.kinema.compute.BackendReport;
-import io.kinema.compute.Device;
 import io.kinema.compute.Operand;
 import io.kinema.compute.PageLockedMemory;
 import io.kinema.compute.StagingLoader;
