@@ -8,6 +8,7 @@ import io.kinema.engine.H3Engine;
 import io.kinema.engine.PreparedWeightsOptions;
 import io.kinema.engine.RankOptions;
 import io.kinema.engine.ResidencyOptions;
+import io.kinema.engine.model.BundledModel;
 import io.kinema.engine.record.StageTime;
 import io.kinema.weights.prepared.CacheLimits;
 import io.kinema.weights.prepared.PreparedCache;
@@ -57,7 +58,7 @@ public final class PreparedWeightsTimings {
         for (int i = 0; i < engines; i++) {
             processes.add(new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx768m", "-XX:+UseSerialGC",
                     "--add-modules=jdk.incubator.vector", "--enable-native-access=ALL-UNNAMED", "-cp", System.getProperty("java.class.path"),
-                    "-Dkinema.root=" + System.getProperty("kinema.root", "."), PreparedWeightsTimings.class.getName(), "engine", prepared, transformer, ranks)
+                    "-Dkinema.home=" + BundledModel.folder().resolve("../..").normalize(), PreparedWeightsTimings.class.getName(), "engine", prepared, transformer, ranks)
                     .redirectError(ProcessBuilder.Redirect.INHERIT).start());
         }
         List<String> lines = new ArrayList<>();
