@@ -2,21 +2,31 @@ package io.kinema.cli;
 
 import io.kinema.compute.Backend;
 import io.kinema.compute.Precision;
+import io.kinema.engine.BadRequestException;
+import io.kinema.engine.ResidencyOptions;
+import io.kinema.engine.model.NetworkFolder;
 import io.kinema.engine.pipeline.Backends;
+import io.kinema.engine.record.ProcessMemory;
 import io.kinema.measure.step.OperationTimes;
 import io.kinema.measure.step.TransformerStep;
 import io.kinema.model.dit.DitConfig;
+import io.kinema.model.load.HostMemory;
+import io.kinema.model.load.HostWeights;
+import io.kinema.model.load.StagingReport;
+import io.kinema.model.load.WeightPlacement;
 import io.kinema.model.load.WeightResidency;
+import java.nio.file.Path;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** {@code kinema step}: evaluations of the released transformer with random weights, timed. */
+/** {@code kinema step}: evaluations of a transformer, by default the released size with random weights, timed. */
 @Command(name = "step", sortOptions = false,
-        description = "Times evaluations of the released transformer with random weights at full size: no checkpoint is needed, no clip comes out.")
+        description = "Times evaluations of a transformer alone: of the released size with random weights, or a folder's. No clip comes out.")
 final class StepCommand implements Callable<Integer> {
     private final Terminal terminal;
 
@@ -26,8 +36,11 @@ final class StepCommand implements Callable<Integer> {
     @Option(names = "--precision", paramLabel = "PLAN", description = "fp32, fp16-fp32res or bf16-fp32res (default: bf16-fp32res).")
     private String precision = Precision.BF16_FP32RES.label();
 
-    @Option(names = "--layers", paramLabel = "N", description = "Layers instead of the released 50.")
-    private int layers = DitConfig.RELEASED.layers();
+    @Option(names = "--transformer", paramLabel = "DIR", description = "Folder of a transformer with its config.json, in place of random weights.")
+    private Optional<Path> transformer = Optional.empty();
+
+    @Option(names = "--layers", paramLabel = "N", description = "Only the first N layers.")
+    private Optional<Integer> layers = Optional.empty();
 
     @Option(names = "--video-rows", paramLabel = "N", description = "Video rows (default: 34040, 1280x736 with 124 frames).")
     private int videoRows = TransformerStep.Rows.PRIMARY.video();
@@ -44,6 +57,12 @@ final class StepCommand implements Callable<Integer> {
     @Option(names = "--weight-offload", paramLabel = "component|layer", description = "Where the layers live: all on the device, or one at a time.")
     private String residency = WeightResidency.COMPONENT.label();
 
+    @Option(names = "--no-operations", description = "Leave the times of single operations out.")
+    private boolean noOperations;
+
+    @Mixin
+    private ResidencyFlags residencyFlags = new ResidencyFlags();
+
     @Mixin
     private DeviceOptions deviceOptions = new DeviceOptions();
 
@@ -53,21 +72,40 @@ final class StepCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        TransformerStep step = new TransformerStep(DitConfig.RELEASED.withLayers(layers), ExecutionOptions.precision(precision),
-                new TransformerStep.Rows(textRows, audioRows, videoRows), Math.max(1, runs), ExecutionOptions.residency(residency));
+        ResidencyOptions residencyOptions = residencyFlags.options();
+        Optional<NetworkFolder> folder = transformer.map(NetworkFolder::read);
+        DitConfig whole = folder.map(f -> DitConfig.read(f.config())).orElse(DitConfig.RELEASED);
+        DitConfig config = whole.withLayers(layers.orElse(whole.layers()));
+        TransformerStep step = new TransformerStep(config, ExecutionOptions.precision(precision), new TransformerStep.Rows(textRows, audioRows, videoRows),
+                Math.max(1, runs), new WeightPlacement(ExecutionOptions.residency(residency), residencyOptions.residentLayers().orElse(0)),
+                residencyOptions.hostWeights(), folder.map(f -> f::open), !noOperations);
         try (Backend backend = Backends.opener(device, OptionalInt.empty(), deviceOptions.backend()).get()) {
-            TransformerStep.Result result = step.measure(backend);
-            print("step %s %s, %d layers, rows %d+%d+%d: median %.4f s of %s, %.1f useful TFLOP/s", device, precision, layers, textRows, audioRows,
-                    videoRows, result.median(), result.seconds(), result.flops() / result.median() / 1e12);
-            print("loaded in %.1f s, first evaluation %.2f s, peak device memory %d bytes, sum of velocities %.9g, repeats bitwise: %s",
-                    result.loadSeconds(), result.firstSeconds(), backend.report().peakDeviceBytes(), result.checksum(), result.repeatsBitwise());
-            result.replay().ifPresent(r -> print("recorded evaluation %.4f s, the same bits: %s", r.seconds(), r.bitwise()));
-            for (OperationTimes.Line line : result.table()) {
-                print("  %9.3f ms %4d x  %s", line.seconds() * 1e3, line.calls(), line.operation());
+            if (step.hostWeights() == HostWeights.PINNED && backend.pageLockedMemory().isEmpty()) {
+                throw BadRequestException.saying("hostWeights", HostMemory.refusal(device));
             }
-            backend.choices().forEach((what, choice) -> print("  %s: %s", what, choice));
+            report(step, step.measure(backend), backend);
         }
         return ExitCode.DONE;
+    }
+
+    private void report(TransformerStep step, TransformerStep.Result result, Backend backend) {
+        print("step %s %s, %d layers, rows %d+%d+%d: median %.4f s of %s, %.1f useful TFLOP/s", device, precision, step.config().layers(), textRows, audioRows,
+                videoRows, result.median(), result.seconds(), result.flops() / result.median() / 1e12);
+        print("loaded in %.1f s, first evaluation %.2f s, peak device memory %d bytes, sum of velocities %.9g, repeats bitwise: %s",
+                result.loadSeconds(), result.firstSeconds(), backend.report().peakDeviceBytes(), result.checksum(), result.repeatsBitwise());
+        print("velocities sha256 %s", result.sha256());
+        StagingReport staging = result.staging();
+        print("weights: offload %s, host %s, %d layers resident, %d blocks and %d bytes staged in %.3f s, computation stalled %.3f s, %d bytes held on the host",
+                residency, residencyFlags.options().hostWeights().label(), staging.residentBlocks(), staging.stagedBlocks(), staging.stagedBytes(),
+                staging.stagingSeconds(), staging.stallSeconds(), result.heldBytes());
+        ProcessMemory memory = result.process();
+        print("process: peak resident %d bytes; after the evaluations %d anonymous, %d of mapped files", memory.peakResident(), memory.anonymous(),
+                memory.mappedFiles());
+        result.replay().ifPresent(r -> print("recorded evaluation %.4f s, the same bits: %s", r.seconds(), r.bitwise()));
+        for (OperationTimes.Line line : result.table()) {
+            print("  %9.3f ms %4d x  %s", line.seconds() * 1e3, line.calls(), line.operation());
+        }
+        backend.choices().forEach((what, choice) -> print("  %s: %s", what, choice));
     }
 
     private void print(String format, Object... values) {

@@ -65,7 +65,7 @@ public final class Dit implements AutoCloseable {
         this.weights = p.owner();
         this.videoIn = Projection.read(p, "proj_in", config.hidden(), config.videoPatchDim());
         this.audioIn = Projection.read(p, "audio_proj_in", config.hidden(), config.audioChannels());
-        this.refiner = new TokenRefiner(p, config);
+        this.refiner = new TokenRefiner(backend, p, config, placement);
         this.modulationInput = config.curve().<ModulationInput>map(curve -> new TimeCurve(p, curve)).orElseGet(() -> new TimeEmbedding(p, config));
         this.adaLayerNorm = new AdaLayerNorm(backend, p, config, modulationInput.width());
         // It stays whatever becomes of the blocks: the first one's input is what a cache looks at to tell whether the others need to run.
@@ -128,9 +128,10 @@ public final class Dit implements AutoCloseable {
         return run.work().total();
     }
 
-    /** What bringing blocks and AdaLN projections to where they are used has taken; call it after {@link Backend#finish()}. */
+    /** What bringing blocks, refiner and AdaLN projections to where they are used has taken; call it after {@link Backend#finish()}. */
     public StagingReport staging() {
-        return blocks.report().plus(adaLayerNorm.staging());
+        StagingReport inBlocks = blocks.report();
+        return inBlocks.plus(refiner.staging()).plus(adaLayerNorm.staging()).resident(inBlocks.residentBlocks());
     }
 
     public Precision precision() {
@@ -420,6 +421,7 @@ public final class Dit implements AutoCloseable {
     @Override
     public void close() {
         blocks.close();
+        refiner.close();
         adaLayerNorm.close();
         run.scratch().close();
         weights.close();
