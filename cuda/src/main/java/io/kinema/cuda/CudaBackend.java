@@ -9,7 +9,10 @@ import io.kinema.compute.Tensor;
 import io.kinema.compute.TimeMark;
 import io.kinema.compute.Workspace;
 import io.kinema.compute.check.CheckedBackend;
+import io.kinema.compute.collective.Communicator;
+import io.kinema.compute.collective.DeviceCommunicator;
 import io.kinema.compute.event.TransferEvent;
+import io.kinema.cuda.collective.RankGpu;
 import io.kinema.cuda.driver.GpuEvent;
 import io.kinema.cuda.driver.GpuFacts;
 import io.kinema.cuda.driver.GpuGraph;
@@ -112,6 +115,18 @@ public final class CudaBackend extends CheckedBackend {
         return parts.linear().prepareSwigluF16(gate, up, ws);
     }
 
+    /** This rank's end among others on GPUs, owned by the caller; collective. */
+    DeviceCommunicator join(Communicator host) {
+        kernels();
+        return parts.join(host);
+    }
+
+    /** What collectives work with; owned by this. */
+    public RankGpu rank() {
+        kernels();
+        return parts.rank();
+    }
+
     @Override
     public void finish() {
         kernels();
@@ -179,6 +194,7 @@ public final class CudaBackend extends CheckedBackend {
         all.put("cuda_driver", parts.context().driver().version());
         all.put("cublaslt", parts.blas().version());
         parts.cudnn().ifPresent(c -> all.put("cudnn", Long.toString(c.version())));
+        parts.ncclVersion().ifPresent(version -> all.put("nccl", version));
         return all;
     }
 
@@ -189,6 +205,7 @@ public final class CudaBackend extends CheckedBackend {
         all.put("kernel images", parts.modules().choice().toString());
         parts.attention().choices().forEach((shape, kind) -> all.put("attention " + shape, kind));
         parts.cudnn().ifPresent(c -> c.plans().forEach((shape, form) -> all.put("cudnn plan " + shape, form)));
+        parts.collectives().ifPresent(how -> all.put("collectives", how));
         parts.blas().plans().forEach((shape, plan) -> all.put("product " + shape, plan));
         return all;
     }

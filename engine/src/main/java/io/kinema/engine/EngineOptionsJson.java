@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.kinema.compute.BackendOptions;
 import io.kinema.compute.MatrixLayout;
 import io.kinema.compute.Precision;
+import io.kinema.compute.collective.RowReduction;
 import io.kinema.model.layout.WeightLayout;
 import io.kinema.model.load.HostWeights;
 import io.kinema.model.load.WeightResidency;
@@ -25,7 +26,8 @@ import java.util.OptionalLong;
 public final class EngineOptionsJson {
     private static final List<String> FIELDS = List.of("model", "transformer", "transformer_layout", "device", "precision", "threads", "attention_backend",
             "attention_query_tile", "kernel_architecture", "max_device_memory", "fp16_weight_layout", "weight_offload",
-            "host_weights", "resident_layers", "max_host_memory", "vae_precision", "tensor_parallel");
+            "host_weights", "resident_layers", "max_host_memory", "vae_precision", "tensor_parallel",
+            "residual_sequence_parallel", "residual_reduction", "residual_reduction_memory_gib");
 
     private EngineOptionsJson() {
     }
@@ -119,10 +121,46 @@ public final class EngineOptionsJson {
         if (ranks.tensorParallel() != 1) {
             node.put("tensor_parallel", ranks.tensorParallel());
         }
+        if (ranks.residual().sequenceParallel()) {
+            node.put("residual_sequence_parallel", true);
+        }
+        if (ranks.residual().reduction() != RowReduction.Mode.NATIVE) {
+            node.put("residual_reduction", ranks.residual().reduction().label());
+        }
+        ranks.residual().memoryBytes().ifPresent(bytes -> node.put("residual_reduction_memory_gib", ResidualOptions.gib(bytes)));
     }
 
     private static RankOptions readRanks(JsonNode node, RankOptions base) {
-        return base.withTensorParallel(integer(node, "tensor_parallel").orElse(base.tensorParallel()));
+        return base.withTensorParallel(integer(node, "tensor_parallel").orElse(base.tensorParallel())).withResidual(residual(node, base.residual()));
+    }
+
+    /** The reduction goes with the sharing out of rows, and its budget with the reduction. */
+    private static ResidualOptions residual(JsonNode node, ResidualOptions base) {
+        boolean sharded = flag(node, "residual_sequence_parallel").orElse(base.sequenceParallel());
+        RowReduction.Mode mode = text(node, "residual_reduction").map(EngineOptionsJson::reduction)
+                .orElse(sharded == base.sequenceParallel() ? base.reduction() : RowReduction.Mode.NATIVE);
+        OptionalLong memory = mode == base.reduction() ? base.memoryBytes() : OptionalLong.empty();
+        return new ResidualOptions(sharded, mode, node.has("residual_reduction_memory_gib")
+                ? OptionalLong.of(ResidualOptions.bytes(number(node, "residual_reduction_memory_gib"))) : memory);
+    }
+
+    private static RowReduction.Mode reduction(String label) {
+        return RowReduction.Mode.labelled(label).orElseThrow(() -> new BadRequestException("residualReduction", "'" + label + "'", "expected native or peer"));
+    }
+
+    private static Optional<Boolean> flag(JsonNode node, String field) {
+        JsonNode value = node.path(field);
+        if (!value.isMissingNode() && !value.isBoolean()) {
+            throw new BadRequestException(field, value.toString(), "expected true or false");
+        }
+        return value.isMissingNode() ? Optional.empty() : Optional.of(value.booleanValue());
+    }
+
+    private static double number(JsonNode node, String field) {
+        if (!node.path(field).isNumber()) {
+            throw new BadRequestException(field, node.path(field).toString(), "expected a number");
+        }
+        return node.path(field).doubleValue();
     }
 
     private static WeightResidency offload(String label) {

@@ -65,7 +65,7 @@ public final class BackendGroup implements AutoCloseable {
                 return new BackendGroup(List.copyOf(backends), group, List.of(), group.each(host -> host));
             }
             CommunicatorProvider provider = provider(devices);
-            List<DeviceCommunicator> joined = group.each(host -> provider.join(host, backends.get(host.rank())));
+            List<DeviceCommunicator> joined = group.open(host -> provider.join(host, backends.get(host.rank())));
             return new BackendGroup(List.copyOf(backends), group, joined, joined);
         } catch (RuntimeException e) {
             group.close();
@@ -108,7 +108,20 @@ public final class BackendGroup implements AutoCloseable {
      * @throws RuntimeException the first failure of any rank, as it was thrown there
      */
     public <T> List<T> each(Work<T> work) {
-        return group.each(host -> work.run(new Member(ends.get(host.rank()), backends.get(host.rank()))));
+        return group.each(host -> work.run(member(host.rank())));
+    }
+
+    /**
+     * {@link #each} for what has to be closed: when a rank fails, what the others made is closed on the threads that made it.
+     *
+     * @return owned by the caller
+     */
+    public <T extends AutoCloseable> List<T> open(Work<T> work) {
+        return group.open(host -> work.run(member(host.rank())));
+    }
+
+    private Member member(int rank) {
+        return new Member(ends.get(rank), backends.get(rank));
     }
 
     @Override

@@ -53,12 +53,12 @@ public interface Communicator {
     long bufferBytes();
 
     /**
-     * Memory and arithmetic for an exact row reduction of FP32 [rows, columns] where this communicator's tensors lie.
+     * Memory and arithmetic for an exact row reduction of FP32 [shares.rows(), columns] where this communicator's tensors lie.
      *
-     * @return owned by the caller; empty when the device has not that much memory left
+     * @return owned by the caller, closed on any rank's thread; empty when the device has not that much memory left
      */
-    default Optional<PeerRows> peerRows(int rows, int columns) {
-        return Optional.of(new HostPeerRows(rank(), size(), rows, columns));
+    default Optional<PeerRows> peerRows(RowShares shares, int columns) {
+        return HostPeerRows.allocate(rank(), shares, columns);
     }
 
     /**

@@ -8,6 +8,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
+import java.util.Optional;
 
 /** Owns a rank's rows in host memory until it is closed; closing twice is harmless. */
 final class HostPeerRows implements PeerRows {
@@ -27,16 +28,30 @@ final class HostPeerRows implements PeerRows {
     private final float[][] block;
     private final float[] added = new float[BLOCK];
 
-    HostPeerRows(int rank, int ranks, int rows, int columns) {
-        this.partial = floats(memory, rows, columns);
-        this.sum = floats(memory, rows / ranks, columns);
-        this.trees = memory.allocate(sum.elements());
-        this.probing = floats(calibration, rows, columns);
-        this.possible = calibration.allocate(sum.elements() * Short.BYTES, 64);
-        this.first = rank * sum.elements();
-        this.block = new float[ranks][BLOCK];
+    private HostPeerRows(int rank, RowShares shares, int columns) {
+        try {
+            this.partial = floats(memory, shares.rows(), columns);
+            this.sum = floats(memory, shares.count(rank), columns);
+            this.trees = memory.allocate(sum.elements());
+            this.probing = floats(calibration, shares.rows(), columns);
+            this.possible = calibration.allocate(sum.elements() * Short.BYTES, 64);
+        } catch (OutOfMemoryError e) {
+            close();
+            throw e;
+        }
+        this.first = (long) shares.from(rank) * columns;
+        this.block = new float[shares.ranks()][BLOCK];
         for (long i = 0; i < sum.elements(); i++) {
             possible.set(I16, i * Short.BYTES, ALL_TREES);
+        }
+    }
+
+    /** Empty when there is not that much memory: the other ranks must hear of it before anybody goes on. */
+    static Optional<PeerRows> allocate(int rank, RowShares shares, int columns) {
+        try {
+            return Optional.of(new HostPeerRows(rank, shares, columns));
+        } catch (OutOfMemoryError e) {
+            return Optional.empty();
         }
     }
 

@@ -69,8 +69,8 @@ final class MeasuredCommunicator implements Communicator {
     }
 
     @Override
-    public Optional<PeerRows> peerRows(int rows, int columns) {
-        return base.peerRows(rows, columns);
+    public Optional<PeerRows> peerRows(RowShares shares, int columns) {
+        return base.peerRows(shares, columns);
     }
 
     @Override

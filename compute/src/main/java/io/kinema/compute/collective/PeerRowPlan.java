@@ -12,7 +12,7 @@ import java.util.Optional;
  * not known but measured: ten {@link SumProbe}s go through the all-reduce itself, and what every one of them leaves possible is the answer.
  * An element for which none or several are left refuses the plan, on all ranks.
  */
-final class PeerRowPlan {
+final class PeerRowPlan implements AutoCloseable {
     /** Four addends have fifteen trees; other numbers of ranks would need others. */
     static final int RANKS = 4;
 
@@ -28,27 +28,30 @@ final class PeerRowPlan {
     record Refused(String reason) implements Setup {
     }
 
+    private final RowShares shares;
     private final Shape shape;
     private final int rank;
     private final Thread owner = Thread.currentThread();
     private final PeerRows memory;
+    private List<LentRows> lent = List.of();
     private List<Tensor> partials = List.of();
     private boolean closed;
 
-    private PeerRowPlan(int rank, Shape shape, PeerRows memory) {
+    private PeerRowPlan(int rank, RowShares shares, int columns, PeerRows memory) {
         this.rank = rank;
-        this.shape = shape;
+        this.shares = shares;
+        this.shape = Shape.of(shares.rows(), columns);
         this.memory = memory;
     }
 
-    /** Bytes that a plan holds: the partial, this rank's rows of the sum, and a code for each of their elements. */
-    static long bytes(long rows, long columns) {
-        return rows * columns * Float.BYTES + rows / RANKS * columns * (Float.BYTES + 1);
+    /** Bytes that a plan holds, at most: the partial, a rank's rows of the sum, and a code for each of their elements. */
+    static long bytes(RowShares shares, long columns) {
+        return shares.rows() * columns * Float.BYTES + shares.each() * columns * (Float.BYTES + 1);
     }
 
     /** Bytes while a plan is made: one more partial to probe with, and two bytes of possible trees for each own element. */
-    static long setupBytes(long rows, long columns) {
-        return bytes(rows, columns) + rows * columns * Float.BYTES + rows / RANKS * columns * Short.BYTES;
+    static long setupBytes(RowShares shares, long columns) {
+        return bytes(shares, columns) + shares.rows() * columns * Float.BYTES + shares.each() * columns * Short.BYTES;
     }
 
     /**
@@ -56,39 +59,48 @@ final class PeerRowPlan {
      *
      * @param budgetBytes the most that {@link #setupBytes} may be, checked before anything is allocated
      */
-    static Setup open(Communicator ranks, int rows, int columns, long budgetBytes) {
+    static Setup open(Communicator ranks, RowShares shares, int columns, long budgetBytes) {
         if (ranks.size() != RANKS) {
             return new Refused("peer execution requires " + RANKS + " ranks, there are " + ranks.size());
         }
-        boolean affordable = setupBytes(rows, columns) <= budgetBytes;
-        if (!ranks.agree(affordable)) {
-            return new Refused("shape exceeds residual communication budget: " + rows + "x" + columns + " takes " + setupBytes(rows, columns)
-                    + " bytes on each rank, allowed are " + budgetBytes);
+        String needs = shares.rows() + "x" + columns + " takes " + setupBytes(shares, columns) + " bytes on each rank";
+        if (!ranks.agree(setupBytes(shares, columns) <= budgetBytes)) {
+            return new Refused("shape exceeds residual communication budget: " + needs + ", allowed are " + budgetBytes);
         }
-        Optional<PeerRows> memory = ranks.peerRows(rows, columns);
+        Optional<PeerRows> memory = ranks.peerRows(shares, columns);
         if (!ranks.agree(memory.isPresent())) {
             memory.ifPresent(PeerRows::close);
-            return new Refused("insufficient free memory for residual communication setup: " + setupBytes(rows, columns) + " bytes on each rank");
+            return new Refused("insufficient free memory for residual communication setup: " + needs);
         }
-        PeerRowPlan plan = new PeerRowPlan(ranks.rank(), Shape.of(rows, columns), memory.get());
+        return new PeerRowPlan(ranks.rank(), shares, columns, memory.get()).calibrated(ranks);
+    }
+
+    private Setup calibrated(Communicator ranks) {
         try {
-            plan.partials = ranks.exchange(plan.memory.partial());
-            long unclear = plan.calibrate(ranks);
+            lent = ranks.exchange(new LentRows(memory, RANKS));
+            partials = lent.stream().map(peer -> peer.rows().partial()).toList();
+            long unclear = calibrate(ranks);
             if (ranks.agree(unclear == 0)) {
-                return new Ready(plan);
+                return new Ready(this);
             }
-            plan.close(ranks);
-            return new Refused("the all-reduce's order of addition cannot be told for every element of " + rows + "x" + columns
-                    + " (" + unclear + " of this rank's)");
+            close();
+            return new Refused("the all-reduce's order of addition cannot be told for every element of " + shape + " (" + unclear + " of this rank's)");
         } catch (RuntimeException | Error e) {
-            plan.memory.close();
+            // No rank gets as far as a reduction, so none will read this.
+            closed = true;
+            memory.close();
             throw e;
         }
     }
 
-    /** Bytes held. */
-    long bytes() {
-        return bytes(shape.dim(0), shape.dim(1));
+    /** Bytes held while it was made. */
+    long setupBytes() {
+        return setupBytes(shares, shape.dim(1));
+    }
+
+    /** What the other ranks read of this one. */
+    Tensor partial() {
+        return memory.partial();
     }
 
     /** Finds the tree of each own element. @return how many have none or several */
@@ -120,17 +132,17 @@ final class PeerRowPlan {
             throw new IllegalStateException("peer row plan: got a call of rank " + ranks.rank() + " of " + ranks.size() + " on thread "
                     + Thread.currentThread().getName() + ", expected rank " + rank + " on its own thread " + owner.getName());
         }
-        if (!values.shape().equals(shape) || values.dtype() != DType.F32) {
-            throw new IllegalArgumentException("peer row plan: got " + values + ", expected " + DType.F32 + shape);
+        if (!values.shape().equals(shape) || values.dtype() != DType.F32 || !values.contiguous() || !values.device().equals(partial().device())) {
+            throw new IllegalArgumentException("peer row plan: got " + values + ", expected " + partial());
         }
     }
 
-    /** Gives the memory back once no rank reads it; collective, and harmless the second time. */
-    void close(Communicator ranks) {
+    /** Lets go of all ranks' partials; the memory goes when every rank has. Harmless the second time. */
+    @Override
+    public void close() {
         if (!closed) {
             closed = true;
-            ranks.barrier();
-            memory.close();
+            lent.forEach(LentRows::release);
         }
     }
 }

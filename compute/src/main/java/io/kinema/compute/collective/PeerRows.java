@@ -28,7 +28,7 @@ public interface PeerRows extends AutoCloseable {
     /** Remembers each own element's only tree and gives the memory for calibration back. @return how many elements have none or several */
     long code();
 
-    /** Adds the own rows of all ranks' partials, each element by its tree. @return FP32 [rows / ranks, columns], overwritten by the next call */
+    /** Adds the own rows of all ranks' partials, each element by its tree. @return FP32 [own rows, columns], overwritten by the next call */
     Tensor add(List<Tensor> partials);
 
     @Override

@@ -11,7 +11,8 @@ import java.util.stream.Collectors;
  * Owns one device's memory blocks until it is closed, and counts every byte: what each owner holds, what lies free for
  * reuse, and the most ever held. Blocks are whole allocations, rounded up to {@link #GRAIN}; a freed block serves the next
  * request that it fits without wasting more than a quarter. Closing twice is harmless. Any thread
- * may use it: weights are brought by a thread of their own.
+ * may use it: weights are brought by a thread of their own, and ranks
+ * give blocks back that they were the last to read.
  */
 public final class DevicePool implements AutoCloseable {
     /** Allocations are multiples of this many bytes. */

@@ -3,6 +3,7 @@ package io.kinema.model.dit;
 import io.kinema.compute.Backend;
 import io.kinema.compute.Tensor;
 import io.kinema.compute.Workspace;
+import io.kinema.compute.collective.Communicator;
 import io.kinema.model.StageTap;
 import io.kinema.model.layer.Attention;
 import io.kinema.model.layer.Execution;
@@ -24,12 +25,13 @@ final class TokenRefiner implements AutoCloseable {
     private final BlockStore<PreNormBlock.Weights> blocks;
     private final Tensor finalNorm;
 
-    TokenRefiner(Backend backend, Parameters p, DitConfig config, WeightPlacement placement) {
+    /** @param ranks read a part of the blocks each */
+    TokenRefiner(Backend backend, Parameters p, DitConfig config, WeightPlacement placement, Communicator ranks) {
         this.config = config;
         this.embedder = Projection.read(p, "context_embedder", config.hidden(), config.textDim());
         this.blocks = placement.residency() == WeightResidency.COMPONENT
-                ? BlockStore.resident(config.refinerLayers(), i -> BlockWeights.read(p.under(name(i)), config))
-                : BlockStore.walkedOnce(backend, config.refinerLayers(), p, (reader, i) -> BlockWeights.read(reader.under(name(i)), config));
+                ? BlockStore.resident(config.refinerLayers(), i -> BlockWeights.read(p.under(name(i)), config, ranks))
+                : BlockStore.walkedOnce(backend, config.refinerLayers(), p, (reader, i) -> BlockWeights.read(reader.under(name(i)), config, ranks));
         this.finalNorm = p.f32("token_refiner.final_norm.weight", config.hidden());
     }
 
@@ -67,7 +69,7 @@ final class TokenRefiner implements AutoCloseable {
         blocks.close();
     }
 
-    private static String name(int block) {
+    static String name(int block) {
         return "token_refiner.refiner_blocks." + block + ".";
     }
 }

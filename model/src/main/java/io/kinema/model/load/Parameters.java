@@ -2,6 +2,7 @@ package io.kinema.model.load;
 
 import io.kinema.compute.Backend;
 import io.kinema.compute.DenseWeight;
+import io.kinema.compute.Device;
 import io.kinema.compute.EncodedWeight;
 import io.kinema.compute.Int8Weight;
 import io.kinema.compute.MatrixLayout;
@@ -138,13 +139,35 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
      * stored. Which of them it is follows from what {@link TensorSource#matrix(String)} finds: its dtype and the tensors beside it.
      */
     public Weight matrix(String name, long n, long k) {
+        return matrix(name, n, k, Share.WHOLE);
+    }
+
+    /**
+     * A rank's part of a matrix [n, k]. A part of the inputs is a view where the stored values are where products run and need no rounding, else a copy
+     * of that part alone.
+     *
+     * @throws BadWeightsException when rotated groups of inputs would be cut
+     */
+    public Weight matrix(String name, long n, long k, Share share) {
         require(name, n, k);
-        return weight(name, 0, n);
+        return switch (share.axis()) {
+            case OUTPUTS -> weight(name, share.from(n), share.to(n));
+            case INPUTS -> share.parts() == 1 ? weight(name, 0, n) : inputs(source.matrix(prefix + name), share);
+        };
     }
 
     /** A matrix that is at hand, for {@code linear}, rounded as this reader says. */
     public Weight matrix(StoredTensor stored) {
         return new DenseWeight(rounded(stored));
+    }
+
+    /** A rank's part of a matrix that is at hand, for {@code linear}, rounded as this reader says. */
+    public Weight matrix(StoredTensor stored, Share share) {
+        Shape shape = stored.shape();
+        return switch (share.axis()) {
+            case OUTPUTS -> matrix(share.parts() == 1 ? stored : stored.rows(share.from(shape.dim(0)), share.to(shape.dim(0))));
+            case INPUTS -> inputs(new FloatMatrix(stored), share);
+        };
     }
 
     /** A convolution kernel [n, rest...] whose step equals its size, as the matrix [n, product of rest] it then is. */
@@ -160,8 +183,13 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
      * source for itself, so that one which stores them in another order need not copy them.
      */
     public List<Weight> stackedMatrices(String name, int parts, long n, long k) {
+        return stackedMatrices(name, parts, n, k, Share.WHOLE);
+    }
+
+    /** The same with a rank's outputs of each of them. */
+    public List<Weight> stackedMatrices(String name, int parts, long n, long k, Share share) {
         require(name, parts * n, k);
-        return IntStream.range(0, parts).mapToObj(i -> weight(name, i * n, (i + 1) * n)).toList();
+        return IntStream.range(0, parts).mapToObj(i -> weight(name, i * n + share.from(n), i * n + share.to(n))).toList();
     }
 
     /** A parameter's values on the Java heap, widened or rounded to FP32; for small tables that are computed at load. */
@@ -228,6 +256,44 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
                 yield new EncodedWeight(encoded, rotation);
             }
         };
+    }
+
+    private Weight inputs(StoredMatrix matrix, Share share) {
+        share.requireWholeGroups(matrix);
+        Optional<Rotation> rotation = Rotation.of(matrix.rotation());
+        int from = Math.toIntExact(share.from(matrix.columns()));
+        int to = Math.toIntExact(share.to(matrix.columns()));
+        return switch (matrix) {
+            case FloatMatrix floats -> {
+                StoredTensor stored = floats.tensor();
+                if (rounding == Rounding.F16) {
+                    WeightRange.require(stored);
+                }
+                yield new DenseWeight(columns(stored, wanted(stored.dtype()), from, to), rotation);
+            }
+            case Int8Matrix int8 -> {
+                WeightRange.require(int8, rounding);
+                yield new Int8Weight(columns(int8.values(), DType.I8, from, to), backend.load(int8.scales(), owner).reshape(int8.rows()), rotation);
+            }
+            case EncodedMatrix encoded -> {
+                WeightRange.require(encoded, rounding);
+                yield new EncodedWeight(encoded, rotation).columns(from, to);
+            }
+        };
+    }
+
+    /** Columns [from, to) in this reader's layout; all of them are where the backend computes only while they are copied. */
+    private Tensor columns(StoredTensor stored, DType wanted, int from, int to) {
+        boolean byColumn = wanted == DType.F16 && rounding == Rounding.F16 && layout == MatrixLayout.COLUMN;
+        if (!byColumn && wanted == loadedDtype(stored) && backend.device().equals(Device.CPU)) {
+            return loaded(stored).slice(1, from, to);
+        }
+        long rows = stored.shape().dim(0);
+        Tensor part = byColumn ? owner.allocate(wanted, (long) to - from, rows).permute(1, 0) : owner.allocate(wanted, rows, (long) to - from);
+        try (Workspace.Frame _ = owner.frame()) {
+            backend.copy(loaded(stored).slice(1, from, to), part);
+        }
+        return part;
     }
 
     /** A matrix in this reader's rounding and, where that is FP16, layout. */
