@@ -14,7 +14,8 @@ import java.util.stream.LongStream;
  * matrices, which products decode on the host, stay where the source has them.
  */
 public final class HeldTensors implements TensorSource {
-    private static final long CHUNK = 64L << 20;
+    private static final long SMALLEST_CHUNK = 1L << 20;
+    private static final long LARGEST_CHUNK = 64L << 20;
     private static final long ALIGNMENT = 256;
     private static final long PIECE = 4L << 20;
 
@@ -145,13 +146,14 @@ public final class HeldTensors implements TensorSource {
             throw new IllegalStateException(origin() + " is closed; its tensors cannot be read any more");
         }
         long padded = Math.max(ALIGNMENT, (size + ALIGNMENT - 1) & -ALIGNMENT);
-        if (padded > CHUNK / 2) {
+        long next = Math.clamp(bytes, SMALLEST_CHUNK, LARGEST_CHUNK);
+        if (padded > next / 2) {
             bytes += padded;
             return memory.allocate(padded, arena).asSlice(0, size);
         }
         if (top + padded > chunk.byteSize()) {
-            chunk = memory.allocate(CHUNK, arena);
-            bytes += CHUNK;
+            chunk = memory.allocate(next, arena);
+            bytes += next;
             top = 0;
         }
         MemorySegment room = chunk.asSlice(top, size);

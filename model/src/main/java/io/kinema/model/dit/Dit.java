@@ -142,7 +142,7 @@ public final class Dit implements Transformer {
     /** This rank alone; its evaluations are timed by the caller. */
     @Override
     public List<RankMeter> meters() {
-        return List.of(new RankMeter(work(), 0, 0, Traffic.NONE, rowReductions()));
+        return List.of(new RankMeter(work(), 0, 0, Traffic.NONE, rowReductions(), staging()));
     }
 
     /** How residual rows were added up so far; empty unless they were to be shared out. */
@@ -150,8 +150,9 @@ public final class Dit implements Transformer {
         return sharding.map(_ -> reduction.map(RowReduction::report).orElse(ALONE));
     }
 
-    /** What bringing blocks, refiner and AdaLN projections to where they are used has taken; call it after {@link Backend#finish()}. */
+    /** What bringing blocks, refiner and AdaLN projections to where they are used has taken. Waits for the device. */
     public StagingReport staging() {
+        run.backend().finish();
         StagingReport inBlocks = blocks.report();
         return inBlocks.plus(refiner.staging()).plus(adaLayerNorm.staging()).resident(inBlocks.residentBlocks());
     }

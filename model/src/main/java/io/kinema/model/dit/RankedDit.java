@@ -42,7 +42,7 @@ public final class RankedDit implements Transformer {
         }
 
         RankMeter meter(Traffic traffic) {
-            return new RankMeter(dit.work(), deviceSeconds, enqueueSeconds, traffic, dit.rowReductions());
+            return new RankMeter(dit.work(), deviceSeconds, enqueueSeconds, traffic, dit.rowReductions(), dit.staging());
         }
 
         @Override
