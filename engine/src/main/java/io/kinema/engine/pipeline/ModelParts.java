@@ -21,6 +21,7 @@ import io.kinema.model.audio.AudioVae;
 import io.kinema.model.audio.AudioVaeConfig;
 import io.kinema.model.dit.Dit;
 import io.kinema.model.dit.DitConfig;
+import io.kinema.model.dit.DitTensors;
 import io.kinema.model.dit.RankedDit;
 import io.kinema.model.dit.ResidualSharding;
 import io.kinema.model.dit.Transformer;
@@ -344,7 +345,7 @@ public final class ModelParts implements AutoCloseable {
         return checkpoints.computeIfAbsent(path, p -> {
             CompletableFuture<TensorSource> opening = ahead.remove(p);
             TensorSource stored = opening == null ? opener.get() : joined(opening);
-            TensorSource source = HostMemory.of(backend(), hostWeights).<TensorSource>map(memory -> HeldTensors.of(stored, memory)).orElse(stored);
+            TensorSource source = HostMemory.of(backend(), hostWeights).<TensorSource>map(memory -> HeldTensors.of(stored, memory, DitTensors::everyStep)).orElse(stored);
             owned.push(source);
             return source;
         });

@@ -121,7 +121,7 @@ public record TransformerStep(DitConfig config, Precision precision, Rows rows, 
 
     private TensorSource host(Backend backend) {
         TensorSource source = weights.map(Supplier::get).orElseGet(this::random);
-        return HostMemory.of(backend, hostWeights).<TensorSource>map(memory -> HeldTensors.of(source, memory)).orElse(source);
+        return HostMemory.of(backend, hostWeights).<TensorSource>map(memory -> HeldTensors.of(source, memory, DitTensors::everyStep)).orElse(source);
     }
 
     private Dit open(Backend backend, TensorSource source, DitConfig sizes) {
