@@ -2,6 +2,7 @@ package io.kinema.cli;
 
 import io.kinema.compute.Backend;
 import io.kinema.compute.Precision;
+import io.kinema.compute.collective.BackendGroup;
 import io.kinema.engine.BadRequestException;
 import io.kinema.engine.ResidencyOptions;
 import io.kinema.engine.model.NetworkFolder;
@@ -16,10 +17,12 @@ import io.kinema.model.load.StagingReport;
 import io.kinema.model.load.WeightPlacement;
 import io.kinema.model.load.WeightResidency;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -30,7 +33,7 @@ import picocli.CommandLine.Option;
 final class StepCommand implements Callable<Integer> {
     private final Terminal terminal;
 
-    @Option(names = "--device", paramLabel = "cpu|cuda:N", description = "Where it runs (default: cuda:0).")
+    @Option(names = "--device", paramLabel = "cpu|cuda:N[,N]", description = "Where it runs, a GPU for each rank (default: cuda:0).")
     private String device = "cuda:0";
 
     @Option(names = "--precision", paramLabel = "PLAN", description = "fp32, fp16-fp32res or bf16-fp32res (default: bf16-fp32res).")
@@ -64,6 +67,9 @@ final class StepCommand implements Callable<Integer> {
     private ResidencyFlags residencyFlags = new ResidencyFlags();
 
     @Mixin
+    private ParallelOptions parallelOptions = new ParallelOptions();
+
+    @Mixin
     private DeviceOptions deviceOptions = new DeviceOptions();
 
     StepCommand(Terminal terminal) {
@@ -78,22 +84,34 @@ final class StepCommand implements Callable<Integer> {
         DitConfig config = whole.withLayers(layers.orElse(whole.layers()));
         TransformerStep step = new TransformerStep(config, ExecutionOptions.precision(precision), new TransformerStep.Rows(textRows, audioRows, videoRows),
                 Math.max(1, runs), new WeightPlacement(ExecutionOptions.residency(residency), residencyOptions.residentLayers().orElse(0)),
-                residencyOptions.hostWeights(), folder.map(f -> f::open), !noOperations);
-        try (Backend backend = Backends.opener(device, OptionalInt.empty(), deviceOptions.backend()).get()) {
-            if (step.hostWeights() == HostWeights.PINNED && backend.pageLockedMemory().isEmpty()) {
+                residencyOptions.hostWeights(), folder.map(f -> f::open), parallelOptions.ranks().residual().sharding(), !noOperations);
+        try (BackendGroup ranks = Backends.group(device, parallelOptions.ranks(), OptionalInt.empty(), deviceOptions.backend()).get()) {
+            if (step.hostWeights() == HostWeights.PINNED && ranks.backends().getFirst().pageLockedMemory().isEmpty()) {
                 throw BadRequestException.saying("hostWeights", HostMemory.refusal(device));
             }
-            report(step, step.measure(backend), backend);
+            print(step, step.measure(ranks), ranks.backends());
         }
         return ExitCode.DONE;
     }
 
-    private void report(TransformerStep step, TransformerStep.Result result, Backend backend) {
+    private void print(TransformerStep step, TransformerStep.Result result, List<Backend> backends) {
         print("step %s %s, %d layers, rows %d+%d+%d: median %.4f s of %s, %.1f useful TFLOP/s", device, precision, step.config().layers(), textRows, audioRows,
                 videoRows, result.median(), result.seconds(), result.flops() / result.median() / 1e12);
-        print("loaded in %.1f s, first evaluation %.2f s, peak device memory %d bytes, sum of velocities %.9g, repeats bitwise: %s",
-                result.loadSeconds(), result.firstSeconds(), backend.report().peakDeviceBytes(), result.checksum(), result.repeatsBitwise());
+        print("loaded in %.1f s, first evaluation %.2f s, peak device memory %s bytes, sum of velocities %.9g, repeats bitwise: %s", result.loadSeconds(),
+                result.firstSeconds(), backends.stream().map(b -> Long.toString(b.report().peakDeviceBytes())).collect(Collectors.joining(" and ")), result.checksum(),
+                result.repeatsBitwise());
         print("velocities sha256 %s", result.sha256());
+        weights(result);
+        result.replay().ifPresent(r -> print("recorded evaluation %.4f s, the same bits: %s", r.seconds(), r.bitwise()));
+        result.reductions().ifPresent(r -> print("%d reductions a step, one alone %.3f ms, all of them %.1f%% of the step", r.calls(), r.seconds() * 1e3,
+                100 * r.share(result.median())));
+        for (OperationTimes.Line line : result.table()) {
+            print("  %9.3f ms %4d x  %s", line.seconds() * 1e3, line.calls(), line.operation());
+        }
+        backends.getFirst().choices().forEach((what, choice) -> print("  %s: %s", what, choice));
+    }
+
+    private void weights(TransformerStep.Result result) {
         StagingReport staging = result.staging();
         print("weights: offload %s, host %s, %d layers resident, %d blocks and %d bytes staged in %.3f s, computation stalled %.3f s, %d bytes held on the host",
                 residency, residencyFlags.options().hostWeights().label(), staging.residentBlocks(), staging.stagedBlocks(), staging.stagedBytes(),
@@ -101,11 +119,6 @@ final class StepCommand implements Callable<Integer> {
         ProcessMemory memory = result.process();
         print("process: peak resident %d bytes; after the evaluations %d anonymous, %d of mapped files", memory.peakResident(), memory.anonymous(),
                 memory.mappedFiles());
-        result.replay().ifPresent(r -> print("recorded evaluation %.4f s, the same bits: %s", r.seconds(), r.bitwise()));
-        for (OperationTimes.Line line : result.table()) {
-            print("  %9.3f ms %4d x  %s", line.seconds() * 1e3, line.calls(), line.operation());
-        }
-        backend.choices().forEach((what, choice) -> print("  %s: %s", what, choice));
     }
 
     private void print(String format, Object... values) {

@@ -26,6 +26,7 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
 
 /** Turns what a pipeline made into clips with their records. */
 final class RunRecords {
@@ -88,6 +89,12 @@ final class RunRecords {
         SortedMap<String, String> choices = new TreeMap<>(parts.backend().choices());
         if (options.vaePrecision() != Precision.FP32) {
             choices.put("vae_precision", options.vaePrecision().label());
+        }
+        if (!parts.preparedWeights().isEmpty()) {
+            choices.put("prepared_weights", parts.preparedWeights().entrySet().stream().map(e -> e.getKey() + ": " + e.getValue()).collect(Collectors.joining(", ")));
+        }
+        if (parts.ranks().size() > 1) {
+            choices.put("text_encoder_ranks", "" + parts.textEncoderRanks());
         }
         options.route().ifPresent(reason -> choices.put("route", reason));
         List<Backend> backends = parts.ranks().backends();

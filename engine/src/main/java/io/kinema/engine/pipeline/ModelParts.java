@@ -13,6 +13,8 @@ import io.kinema.engine.model.NetworkFolder;
 import io.kinema.engine.model.TransformerWeights;
 import io.kinema.engine.model.WeightEncodings;
 import io.kinema.engine.plan.RankRules;
+import io.kinema.engine.prepared.NetworkOpening;
+import io.kinema.engine.prepared.PreparedWeights;
 import io.kinema.engine.prompt.H3Tokenizer;
 import io.kinema.model.AutoencoderPart;
 import io.kinema.model.adapter.Adapter;
@@ -31,6 +33,8 @@ import io.kinema.model.load.HostWeights;
 import io.kinema.model.load.Parameters.Rounding;
 import io.kinema.model.load.WeightPlacement;
 import io.kinema.model.load.WeightResidency;
+import io.kinema.model.text.PromptEncoder;
+import io.kinema.model.text.RankedTextEncoder;
 import io.kinema.model.text.TextEncoder;
 import io.kinema.model.text.TextEncoderConfig;
 import io.kinema.model.video.VideoVae;
@@ -39,12 +43,14 @@ import io.kinema.weights.HeldTensors;
 import io.kinema.weights.TensorSource;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -72,6 +78,7 @@ public final class ModelParts implements AutoCloseable {
     private final Precision vaePrecision;
     private final Optional<WeightLayout> transformerLayout;
     private final Optional<ResidualSharding> residual;
+    private final PreparedWeights prepared;
     private final AdapterLibrary library = new AdapterLibrary();
     /** Opened ahead on background threads; taken by {@link #weights}. */
     private final Map<Path, CompletableFuture<TensorSource>> ahead = new HashMap<>();
@@ -88,7 +95,8 @@ public final class ModelParts implements AutoCloseable {
      * @param transformerLayout of those weights, where their names leave it open
      */
     public ModelParts(ModelFolder folder, Backend backend, Precision precision, Optional<Path> transformer, Optional<WeightLayout> transformerLayout) {
-        this(folder, BackendGroup.alone(backend), precision, transformer, transformerLayout, MatrixLayout.ROW, Optional.empty(), HostWeights.MMAP, Precision.FP32, Optional.empty());
+        this(folder, BackendGroup.alone(backend), precision, transformer, transformerLayout, MatrixLayout.ROW, Optional.empty(), HostWeights.MMAP, Precision.FP32,
+                Optional.empty(), PreparedWeights.off());
     }
 
     /**
@@ -98,10 +106,11 @@ public final class ModelParts implements AutoCloseable {
      * @param offload          keep one network at a time on the device, whole or one layer of it; empty keeps all that were opened
      * @param hostWeights      what host memory weights are read from
      * @param residual         that the transformer's residual rows live once across the ranks; empty keeps all of them on every rank
+     * @param prepared         weights in their final form; closed with this
      */
     public ModelParts(ModelFolder folder, BackendGroup ranks, Precision precision, Optional<Path> transformer, Optional<WeightLayout> transformerLayout,
                       MatrixLayout fp16WeightLayout, Optional<WeightResidency> offload, HostWeights hostWeights, Precision vaePrecision,
-                      Optional<ResidualSharding> residual) {
+                      Optional<ResidualSharding> residual, PreparedWeights prepared) {
         this.folder = folder;
         this.ranks = ranks;
         this.precision = precision;
@@ -112,6 +121,8 @@ public final class ModelParts implements AutoCloseable {
         this.vaePrecision = vaePrecision;
         this.transformerLayout = transformerLayout;
         this.residual = residual;
+        this.prepared = prepared;
+        owned.push(prepared);
     }
 
     public ModelFolder folder() {
@@ -136,15 +147,29 @@ public final class ModelParts implements AutoCloseable {
         return part(Component.TOKENIZER, () -> H3Tokenizer.open(folder.folder(Component.TOKENIZER)), H3Tokenizer.class);
     }
 
-    public TextEncoder textEncoder() {
-        return part(Component.TEXT_ENCODER, () -> TextEncoder.open(backend(), weights(folder.folder(Component.TEXT_ENCODER)),
-                TextEncoderConfig.read(folder.config(Component.TEXT_ENCODER)), TextEncoderConfig.CONDITION_LAYER, precision,
-                Rounding.of(precision), residency()), TextEncoder.class);
+    public PromptEncoder textEncoder() {
+        return part(Component.TEXT_ENCODER, () -> {
+            TensorSource weights = prepared.over(Component.TEXT_ENCODER, weights(folder.folder(Component.TEXT_ENCODER)));
+            int layer = TextEncoderConfig.CONDITION_LAYER;
+            return textEncoderRanks() == 1
+                    ? TextEncoder.open(backend(), weights, textConfig(), layer, precision, Rounding.of(precision), residency())
+                    : RankedTextEncoder.open(ranks, weights, textConfig(), layer, precision, Rounding.of(precision), residency());
+        }, PromptEncoder.class);
+    }
+
+    /** Ranks that share the text encoder: all of them, or the first alone where its heads or channels cannot be shared out. */
+    public int textEncoderRanks() {
+        return textConfig().text().spreadsOver(ranks.size()) ? ranks.size() : 1;
+    }
+
+    private TextEncoderConfig textConfig() {
+        return TextEncoderConfig.read(folder.config(Component.TEXT_ENCODER));
     }
 
     /** The transformer of a task. Two tasks that share one folder share one transformer. */
     public Transformer transformer(Task task) {
-        return part(transformerPath(task), () -> transformer(task, transformerTensors(task)), Transformer.class);
+        Path path = transformerPath(task);
+        return part(path, () -> transformer(task, prepared.over(path, transformerTensors(task))), Transformer.class);
     }
 
     private Transformer transformer(Task task, TensorSource weights) {
@@ -166,6 +191,31 @@ public final class ModelParts implements AutoCloseable {
         Transformer dit = transformer(task);
         library.use(dit, adapters);
         return dit;
+    }
+
+    /**
+     * Finds or prepares the weights that a request will need, where the options keep them.
+     *
+     * @param media what will be encoded
+     */
+    void prepareWeights(Task task, List<AdapterUse> adapters, ConditionMedia media, Clock clock) {
+        NetworkOpenings openings = new NetworkOpenings(folder, precision, vaePrecision, fp16WeightLayout, ranks.size());
+        List<NetworkOpening> networks = new ArrayList<>();
+        networks.add(openings.textEncoder(Component.TEXT_ENCODER, textEncoderRanks(), () -> weights(folder.folder(Component.TEXT_ENCODER))));
+        // An adapter that edits whole weights makes others of them, for one request.
+        if (adapters.stream().noneMatch(use -> adapter(use, task).fused())) {
+            networks.add(openings.transformer(transformerPath(task), transformerWeights(task), () -> transformerTensors(task)));
+        }
+        Set<AutoencoderPart> video = media instanceof ConditionMedia.None ? EnumSet.of(AutoencoderPart.DECODER) : AutoencoderPart.both();
+        Set<AutoencoderPart> audio = media instanceof ConditionMedia.References ? AutoencoderPart.both() : EnumSet.of(AutoencoderPart.DECODER);
+        video.forEach(half -> networks.add(openings.videoVae("vae " + half, half, () -> weights(folder.folder(Component.VIDEO_VAE)))));
+        audio.forEach(half -> networks.add(openings.audioVae("audio_vae " + half, half, () -> weights(folder.folder(Component.AUDIO_VAE)))));
+        prepared.prepare(networks, backend(), clock);
+    }
+
+    /** What became of the weights that the options keep. */
+    public SortedMap<String, String> preparedWeights() {
+        return prepared.outcomes();
     }
 
     /** An adapter, checked against the transformer of a task. @throws io.kinema.weights.BadWeightsException when it does not fit */
@@ -261,7 +311,7 @@ public final class ModelParts implements AutoCloseable {
         for (AutoCloseable part : open.values()) {
             switch (part) {
                 case Transformer dit -> bytes.merge("transformer", dit.peakScratchBytes(), Long::max);
-                case TextEncoder text -> bytes.merge("text_encoder", text.peakScratchBytes(), Long::max);
+                case PromptEncoder text -> bytes.merge("text_encoder", text.peakScratchBytes(), Long::max);
                 case VideoVae vae -> bytes.merge("vae", vae.peakScratchBytes(), Long::max);
                 case AudioVae vae -> bytes.merge("audio_vae", vae.peakScratchBytes(), Long::max);
                 default -> { }
@@ -271,12 +321,12 @@ public final class ModelParts implements AutoCloseable {
     }
 
     private VideoVae videoVae(AutoencoderPart half) {
-        return part("vae " + half, () -> VideoVae.open(backend(), weights(folder.folder(Component.VIDEO_VAE)),
+        return part("vae " + half, () -> VideoVae.open(ranks, prepared.over("vae " + half, weights(folder.folder(Component.VIDEO_VAE))),
                 VideoVaeConfig.read(folder.config(Component.VIDEO_VAE)), vaePrecision, EnumSet.of(half)), VideoVae.class);
     }
 
     private AudioVae audioVae(AutoencoderPart half) {
-        return part("audio_vae " + half, () -> AudioVae.open(backend(), weights(folder.folder(Component.AUDIO_VAE)),
+        return part("audio_vae " + half, () -> AudioVae.open(backend(), prepared.over("audio_vae " + half, weights(folder.folder(Component.AUDIO_VAE))),
                 AudioVaeConfig.read(folder.config(Component.AUDIO_VAE)), EnumSet.of(half)), AudioVae.class);
     }
 

@@ -26,6 +26,8 @@ import io.kinema.weights.TensorHeader;
 import io.kinema.weights.TensorSource;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
 /**
@@ -44,6 +46,8 @@ import java.util.stream.IntStream;
 public record Parameters(Backend backend, TensorSource source, Workspace owner, String prefix, Rounding rounding, MatrixLayout layout,
                          WeightLoader loader, boolean known) {
 
+    /** Smaller tensors are widened as fast as they are looked up. */
+    private static final long WORTH_KEEPING = 1 << 16;
     private static final TensorSource NOTHING = MemoryTensors.builder("tensors at hand").build();
 
     /** What happens to a matrix's values when it is loaded. */
@@ -128,10 +132,10 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
     /** A small parameter widened to FP32 (norm weights, biases, convolution kernels). */
     public Tensor f32(String name, long... dims) {
         StoredTensor stored = checked(name, dims);
-        if (loadedDtype(stored) == DType.F32 && stored.data().address() % Float.BYTES == 0) {
+        if (stored.dtype() == DType.F32 && stored.data().address() % Float.BYTES == 0) {
             return loaded(stored);
         }
-        return converted(stored, DType.F32);
+        return whole(stored, DType.F32);
     }
 
     /**
@@ -152,7 +156,7 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
         require(name, n, k);
         return switch (share.axis()) {
             case OUTPUTS -> weight(name, share.from(n), share.to(n));
-            case INPUTS -> share.parts() == 1 ? weight(name, 0, n) : inputs(source.matrix(prefix + name), share);
+            case INPUTS -> share.parts() == 1 ? weight(name, 0, n) : inputs(name, n, k, share);
         };
     }
 
@@ -175,7 +179,9 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
         long[] dims = new long[rest.length + 1];
         dims[0] = n;
         System.arraycopy(rest, 0, dims, 1, rest.length);
-        return new DenseWeight(rounded(checked(name, dims)).reshape(n, -1));
+        StoredTensor stored = checked(name, dims);
+        DType wanted = wanted(stored.dtype());
+        return new DenseWeight((wanted == stored.dtype() ? rounded(stored) : whole(stored, wanted)).reshape(n, -1));
     }
 
     /**
@@ -204,7 +210,69 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
         return tensor;
     }
 
+    /**
+     * FP32 values that are computed from tensors of the checkpoint, and from nothing else.
+     *
+     * @param what names them; no tensor of the checkpoint is called so
+     */
+    public Tensor computed(String what, Supplier<float[]> values, long... dims) {
+        return prepared(new PreparedTensors.Form(prefix + what, Share.Axis.OUTPUTS, 0, dims[0], DType.F32, MatrixLayout.ROW), memory -> into(memory).upload(values.get(), dims))
+                .orElseGet(() -> upload(values.get(), dims));
+    }
+
     private Weight weight(String name, long from, long to) {
+        return finalForm(name, Share.Axis.OUTPUTS, from, to, to).flatMap(form -> prepared(form, memory -> into(memory).form(form, name)))
+                .<Weight>map(DenseWeight::new).orElseGet(() -> made(name, from, to));
+    }
+
+    private Weight inputs(String name, long n, long k, Share share) {
+        return finalForm(name, Share.Axis.INPUTS, share.from(k), share.to(k), n)
+                .flatMap(form -> prepared(form, memory -> ((DenseWeight) into(memory).inputs(source.matrix(prefix + name), share)).values()))
+                .<Weight>map(DenseWeight::new).orElseGet(() -> inputs(source.matrix(prefix + name), share));
+    }
+
+    /**
+     * The form that a source which has prepared tensors is asked for; empty for coded matrices and for what is read as it lies.
+     *
+     * @param rows after the last that is read
+     */
+    private Optional<PreparedTensors.Form> finalForm(String name, Share.Axis axis, long from, long to, long rows) {
+        String full = prefix + name;
+        Optional<DType> stored = source.header(full).flatMap(TensorHeader::dtype).filter(Parameters::plain);
+        if (!(source instanceof PreparedTensors) || stored.isEmpty()) {
+            return Optional.empty();
+        }
+        DType wanted = wanted(stored.get());
+        MatrixLayout order = rounding == Rounding.F16 ? layout : MatrixLayout.ROW;
+        long first = axis == Share.Axis.OUTPUTS ? from : 0;
+        boolean asItLies = wanted == stored.get() && order == MatrixLayout.ROW && source.runEnd(full, first, rows) == rows;
+        return asItLies ? Optional.empty() : Optional.of(new PreparedTensors.Form(full, axis, from, to, wanted, order));
+    }
+
+    /** Rows that are only put in order are read as rows: a source keeps matrices that it put together. */
+    private Tensor form(PreparedTensors.Form form, String name) {
+        boolean inOrderOnly = form.layout() == MatrixLayout.ROW && source.header(form.name()).flatMap(TensorHeader::dtype).equals(Optional.of(form.dtype()));
+        return inOrderOnly ? loaded(source.rows(form.name(), form.from(), form.to())) : ((DenseWeight) made(name, form.from(), form.to())).values();
+    }
+
+    private Optional<Tensor> prepared(PreparedTensors.Form form, Function<Workspace, Tensor> make) {
+        return source instanceof PreparedTensors kept ? kept.prepared(form, make).map(stored -> {
+            Tensor tensor = loader.load(stored, owner);
+            return form.layout() == MatrixLayout.COLUMN ? tensor.permute(1, 0) : tensor;
+        }) : Optional.empty();
+    }
+
+    /** A whole tensor in another dtype. */
+    private Tensor whole(StoredTensor stored, DType wanted) {
+        long rows = stored.shape().rank() == 0 ? 1 : stored.shape().dim(0);
+        if (stored.shape().elements() * wanted.bytes() < WORTH_KEEPING) {
+            return rounded(stored, wanted);
+        }
+        return prepared(new PreparedTensors.Form(stored.name(), Share.Axis.OUTPUTS, 0, rows, wanted, MatrixLayout.ROW), memory -> into(memory).rounded(stored, wanted))
+                .orElseGet(() -> rounded(stored, wanted));
+    }
+
+    private Weight made(String name, long from, long to) {
         return inRuns(prefix + name, from, to).<Weight>map(DenseWeight::new).orElseGet(() -> weight(source.matrix(prefix + name, from, to)));
     }
 
@@ -311,9 +379,10 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
 
     private Tensor rounded(StoredTensor stored) {
         DType wanted = wanted(stored.dtype());
-        if (wanted == loadedDtype(stored)) {
-            return loaded(stored);
-        }
+        return wanted == loadedDtype(stored) ? loaded(stored) : rounded(stored, wanted);
+    }
+
+    private Tensor rounded(StoredTensor stored, DType wanted) {
         if (wanted == DType.F16 && !known) {
             WeightRange.require(stored);
         }
@@ -327,6 +396,14 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
             loader.copy(loaded(stored), copy);
         }
         return copy;
+    }
+
+    /** Matrices of other dtypes are coded: products decode them. */
+    private static boolean plain(DType dtype) {
+        return switch (dtype) {
+            case F64, F32, F16, BF16 -> true;
+            default -> false;
+        };
     }
 
     /** The dtype itself where products can read it; F64 and F8 are widened or rounded to FP32. */
