@@ -99,6 +99,11 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
         return new Parameters(backend, source, other, prefix, rounding, layout, loader, known);
     }
 
+    /** The same reader of another source. */
+    public Parameters from(TensorSource other) {
+        return new Parameters(backend, other, owner, prefix, rounding, layout, loader, known);
+    }
+
     /** The same reader by way of another loader. */
     public Parameters by(WeightLoader other) {
         return new Parameters(backend, source, owner, prefix, rounding, layout, other, known);
