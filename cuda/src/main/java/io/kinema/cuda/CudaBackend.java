@@ -1,7 +1,6 @@
 package io.kinema.cuda;
 
 import io.kinema.compute.BackendReport;
-import io.kinema.compute.Device;
 import io.kinema.compute.Operand;
 import io.kinema.compute.PageLockedMemory;
 import io.kinema.compute.StagingLoader;
@@ -107,6 +106,11 @@ public final class CudaBackend extends CheckedBackend {
     }
 
     @Override
+    public long workspaceBytes() {
+        return parts.pool().usedBytes();
+    }
+
+    @Override
     public Operand prepareSwiglu(Tensor gate, Tensor up, DType target, Workspace ws) {
         if (target != DType.F16) {
             return super.prepareSwiglu(gate, up, target, ws);
@@ -136,8 +140,11 @@ public final class CudaBackend extends CheckedBackend {
     @Override
     public Optional<Recording> record(Runnable work) {
         kernels();
-        GpuGraph graph = parts.stream().capture(work);
-        return Optional.of(new Recording() {
+        return parts.stream().capture(work).map(this::recording);
+    }
+
+    private Recording recording(GpuGraph graph) {
+        return new Recording() {
             @Override
             public void replay() {
                 kernels();
@@ -148,7 +155,7 @@ public final class CudaBackend extends CheckedBackend {
             public void close() {
                 graph.close();
             }
-        });
+        };
     }
 
     @Override

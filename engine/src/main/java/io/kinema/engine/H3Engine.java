@@ -71,8 +71,9 @@ public final class H3Engine implements AutoCloseable {
         this.model = model;
         this.ranks = ranks;
         this.parts = new ModelParts(model, ranks, options.precision(), options.transformer(), options.transformerLayout(),
-                options.fp16WeightLayout().orElse(MatrixLayout.ROW), options.weightOffload(), options.vaePrecision(),
+                options.fp16WeightLayout().orElse(MatrixLayout.ROW), options.weightOffload(), options.residency().hostWeights(), options.vaePrecision(),
                 options.ranks().residual().sharding(), new PreparedWeights(options.residency().preparedWeights()));
+        this.parts.keepLayers(options.residency().residentLayers().orElse(0));
         this.modelHash = CompletableFuture.supplyAsync(() -> CheckpointIdentity.of(model.root()).sha256(), Background::run);
     }
 
@@ -243,7 +244,7 @@ public final class H3Engine implements AutoCloseable {
         PipelineInput input = PipelineInput.of(request, model.geometry());
         RunRecords records = new RunRecords(options, parts, asked, request,
                 new RunRecord.Session(session, requests.getAndIncrement(), false), modelHash, installation);
-        try (H3Pipeline pipeline = H3Pipeline.prepare(parts, input, clock, PipelineTap.NONE)) {
+        try (H3Pipeline pipeline = H3Pipeline.prepare(parts, input, clock, PipelineTap.NONE, options.graphReplay())) {
             for (int k = StepSaving.firstOutput(saving); k < request.outputs(); k++) {
                 long seed = request.seed() + k;
                 if (request.outputs() > 1) {

@@ -20,6 +20,7 @@ import java.util.stream.IntStream;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -50,6 +51,24 @@ class RowReductionTest {
             for (int rank = 0; rank < 4; rank++) {
                 assertThat(own.get(rank)).as("rank %d", rank).isEqualTo(whole.get(rank));
             }
+        }
+    }
+
+    /** As many rows as 124 frames of 1280 x 736 have, in chunks of the usual size. */
+    @Tag("long")
+    @Test
+    void soHaveRowsOfARealSequence() {
+        RowShares shares = RowShares.padded(34551, 4, 64);
+        try (RankGroup group = RankGroup.open(4, TIMEOUT)) {
+            group.each(rank -> {
+                Tensor sum = partial(rank.rank(), shares.rows(), 64, Values.WIDE);
+                rank.allReduce(sum);
+                try (RowReduction reduction = new RowReduction(Mode.PEER, PLENTY)) {
+                    Tensor own = reduction.reduce(rank, partial(rank.rank(), shares.rows(), 64, Values.WIDE), shares);
+                    assertThat(Arrays.equals(bits(own), bits(sum.rows(shares.from(rank.rank()), shares.to(rank.rank()))))).isTrue();
+                    return reduction.report().peerCalls();
+                }
+            });
         }
     }
 

@@ -6,6 +6,7 @@ import io.kinema.compute.Precision;
 import io.kinema.engine.AspectRatio;
 import io.kinema.engine.Cancellation;
 import io.kinema.engine.GenerateRequest;
+import io.kinema.engine.GraphReplay;
 import io.kinema.engine.ProgressListener;
 import io.kinema.engine.Task;
 import io.kinema.engine.model.ModelFolder;
@@ -14,12 +15,13 @@ import io.kinema.engine.pipeline.Clock;
 import io.kinema.engine.pipeline.H3Pipeline;
 import io.kinema.engine.pipeline.ModelParts;
 import io.kinema.engine.pipeline.PipelineInput;
-import io.kinema.engine.prepared.PreparedWeights;
 import io.kinema.engine.plan.PictureSizes;
 import io.kinema.engine.plan.RequestResolver;
 import io.kinema.engine.plan.ResolvedRequest;
+import io.kinema.engine.prepared.PreparedWeights;
 import io.kinema.media.image.ImageReader;
 import io.kinema.media.image.RgbImage;
+import io.kinema.model.load.HostWeights;
 import java.util.Map;
 import java.util.Optional;
 
@@ -48,7 +50,7 @@ final class PipelineOperations implements Operations {
         PipelineRecorder recorder = new PipelineRecorder(q.stages());
         Clock clock = new Clock(ProgressListener.NONE, new Cancellation());
         try (ModelParts parts = parts(q, model);
-             H3Pipeline pipeline = H3Pipeline.prepare(parts, input, clock, recorder)) {
+             H3Pipeline pipeline = H3Pipeline.prepare(parts, input, clock, recorder, GraphReplay.OFF)) {
             pipeline.make(resolved.seed(), clock, recorder);
         }
         return recorder.answer();
@@ -56,7 +58,7 @@ final class PipelineOperations implements Operations {
 
     private static ModelParts parts(Question q, ModelFolder model) {
         return new ModelParts(model, q.run().ranks(), q.run().plan(q.check()).precision(), Optional.empty(), Optional.empty(), MatrixLayout.ROW, Optional.empty(),
-                Precision.FP32, q.run().options().ranks().residual().sharding(),
+                HostWeights.MMAP, Precision.FP32, q.run().options().ranks().residual().sharding(),
                 PreparedWeights.off());
     }
 
