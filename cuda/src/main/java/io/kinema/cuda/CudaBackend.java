@@ -106,6 +106,11 @@ public final class CudaBackend extends CheckedBackend {
     }
 
     @Override
+    public long workspaceBytes() {
+        return parts.pool().usedBytes();
+    }
+
+    @Override
     public Operand prepareSwiglu(Tensor gate, Tensor up, DType target, Workspace ws) {
         if (target != DType.F16) {
             return super.prepareSwiglu(gate, up, target, ws);
