@@ -76,6 +76,7 @@ public final class Kinema implements Runnable {
                 new QualifyCommand(terminal),
                 new StepCommand(terminal),
                 new CapabilitiesCommand(terminal),
+                new PreparedCommand(terminal),
                 new DoctorCommand(terminal))) {
             line.addSubcommand(command);
         }

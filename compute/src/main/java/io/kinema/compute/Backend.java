@@ -79,10 +79,10 @@ public interface Backend extends LinearOps, NormOps, AttentionOps, ElementwiseOp
 
     /**
      * Records what {@code work} would enqueue, without running it, where the backend can. Every tensor that it uses, scratch
-     * included, must stay where it is as long as the recording is replayed; it must not copy from or to host memory, and must
-     * have run once before, so that plans are made. A replay gives the same bits.
+     * included, must stay where it is as long as the recording is replayed; it must have run once before, so that plans are made. A
+     * replay gives the same bits.
      *
-     * @return owned by the caller; empty when this backend runs operations at once
+     * @return owned by the caller; empty when this backend runs operations at once, or when the work copies from or to host memory
      */
     default Optional<Recording> record(Runnable work) {
         return Optional.empty();

@@ -136,8 +136,11 @@ public final class CudaBackend extends CheckedBackend {
     @Override
     public Optional<Recording> record(Runnable work) {
         kernels();
-        GpuGraph graph = parts.stream().capture(work);
-        return Optional.of(new Recording() {
+        return parts.stream().capture(work).map(this::recording);
+    }
+
+    private Recording recording(GpuGraph graph) {
+        return new Recording() {
             @Override
             public void replay() {
                 kernels();
@@ -148,7 +151,7 @@ public final class CudaBackend extends CheckedBackend {
             public void close() {
                 graph.close();
             }
-        });
+        };
     }
 
     @Override

@@ -27,7 +27,7 @@ public final class EngineOptionsJson {
     private static final List<String> FIELDS = List.of("model", "transformer", "transformer_layout", "device", "precision", "threads", "attention_backend",
             "attention_query_tile", "kernel_architecture", "max_device_memory", "fp16_weight_layout", "weight_offload",
             "host_weights", "resident_layers", "max_host_memory", "prepared_weights", "vae_precision", "tensor_parallel",
-            "residual_sequence_parallel", "residual_reduction", "residual_reduction_memory_gib");
+            "residual_sequence_parallel", "residual_reduction", "residual_reduction_memory_gib", "graph_replay");
 
     private EngineOptionsJson() {
     }
@@ -53,6 +53,9 @@ public final class EngineOptionsJson {
         writeResidency(options.residency(), node);
         if (options.vaePrecision() != Precision.FP32) {
             node.put("vae_precision", options.vaePrecision().label());
+        }
+        if (options.graphReplay() != GraphReplay.ON) {
+            node.put("graph_replay", options.graphReplay().label());
         }
         writeRanks(options.ranks(), node);
         return node;
@@ -103,7 +106,12 @@ public final class EngineOptionsJson {
         offload.ifPresent(options::weightOffload);
         options.residency(residency(base, offload, node));
         options.ranks(readRanks(node, base.ranks()));
+        options.graphReplay(text(node, "graph_replay").map(EngineOptionsJson::replay).orElse(base.graphReplay()));
         return options.build();
+    }
+
+    private static GraphReplay replay(String label) {
+        return GraphReplay.labelled(label).orElseThrow(() -> new BadRequestException("graphReplay", "'" + label + "'", "expected on or off"));
     }
 
     /** The number of resident layers goes with layer offload. */

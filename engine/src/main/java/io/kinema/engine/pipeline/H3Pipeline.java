@@ -4,6 +4,7 @@ import io.kinema.compute.Backend;
 import io.kinema.compute.BackendReport;
 import io.kinema.compute.collective.BackendGroup;
 import io.kinema.compute.collective.RowReduction;
+import io.kinema.engine.GraphReplay;
 import io.kinema.engine.Latents;
 import io.kinema.engine.Stage;
 import io.kinema.engine.layout.LatentShape;
@@ -27,9 +28,11 @@ public final class H3Pipeline implements AutoCloseable {
     private final Conditions conditions;
     private final PackedLayout layout;
     private final TextStates text;
+    private final GraphReplay replay;
     private DenoisePlan plan;
 
-    private H3Pipeline(ModelParts parts, PipelineInput input, Clock clock, PipelineTap tap) {
+    private H3Pipeline(ModelParts parts, PipelineInput input, Clock clock, PipelineTap tap, GraphReplay replay) {
+        this.replay = replay;
         this.parts = parts;
         this.backend = parts.backend();
         parts.prepareWeights(input.task(), input.adapters(), input.media(), clock);
@@ -42,9 +45,9 @@ public final class H3Pipeline implements AutoCloseable {
         tapLayout(layout, tap);
     }
 
-    /** Runs the stages that all outputs share, up to the denoising. */
-    public static H3Pipeline prepare(ModelParts parts, PipelineInput input, Clock clock, PipelineTap tap) {
-        return new H3Pipeline(parts, input, clock, tap);
+    /** Runs the stages that all outputs share, up to the denoising. Nothing is replayed for a tap that looks. */
+    public static H3Pipeline prepare(ModelParts parts, PipelineInput input, Clock clock, PipelineTap tap, GraphReplay replay) {
+        return new H3Pipeline(parts, input, clock, tap, replay);
     }
 
     /**
@@ -130,7 +133,7 @@ public final class H3Pipeline implements AutoCloseable {
             plan = null;
         }
         if (plan == null) {
-            plan = DenoisePlan.of(backend, dit, layout, text.hidden(), input.video(), input.audio(), tap.looks());
+            plan = DenoisePlan.of(backend, dit, layout, text.hidden(), input.video(), input.audio(), tap.looks(), replay);
         }
         StartRows rows = StartRows.draw(input, conditions, seed);
         List<RankMeter> prepared = dit.meters();

@@ -35,6 +35,11 @@ public record RankRecord(int rank, String device, SortedMap<String, String> fact
         return steps.stream().map(StepRecord::work).reduce(preparation, Work::plus);
     }
 
+    /** Steps that were replayed from a recording. */
+    public long replayedSteps() {
+        return steps.stream().filter(StepRecord::replayed).count();
+    }
+
     /** Useful work. */
     public long usefulFlops() {
         return work().usefulFlops();

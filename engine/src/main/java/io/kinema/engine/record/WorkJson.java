@@ -26,7 +26,8 @@ final class WorkJson {
                     .put("sparse_blocks", work.sparse().blocks()).put("sparse_pairs", work.sparse().pairs())
                     .put("sparse_compression_flops", work.sparse().compressionFlops())
                     .put("attention_avoided_flops", work.sparse().avoidedFlops()).put("cache_hits", work.cache().hits())
-                    .put("skipped_blocks", work.cache().skippedBlocks()).put("restored", step.restored());
+                    .put("skipped_blocks", work.cache().skippedBlocks())
+                    .put("replayed", step.replayed()).put("restored", step.restored());
         }
         return array;
     }
@@ -46,6 +47,7 @@ final class WorkJson {
                 flops.add(step.usefulFlops());
                 seconds.add(step.deviceSeconds());
             });
+            node.put("replayed_steps", rank.replayedSteps());
             node.put("peak_device_bytes", rank.peakDeviceBytes()).put("peak_communication_bytes", rank.peakCommunicationBytes());
             node.putObject("collectives").put("calls", rank.traffic().calls()).put("bytes", rank.traffic().bytes()).put("seconds", rank.traffic().seconds());
             rank.rowReductions().ifPresent(report -> node.set("row_reductions", rowReductions(report)));

@@ -6,6 +6,7 @@ import io.kinema.compute.Precision;
 import io.kinema.engine.AspectRatio;
 import io.kinema.engine.Cancellation;
 import io.kinema.engine.GenerateRequest;
+import io.kinema.engine.GraphReplay;
 import io.kinema.engine.ProgressListener;
 import io.kinema.engine.Task;
 import io.kinema.engine.model.ModelFolder;
@@ -48,7 +49,7 @@ final class PipelineOperations implements Operations {
         PipelineRecorder recorder = new PipelineRecorder(q.stages());
         Clock clock = new Clock(ProgressListener.NONE, new Cancellation());
         try (ModelParts parts = parts(q, model);
-             H3Pipeline pipeline = H3Pipeline.prepare(parts, input, clock, recorder)) {
+             H3Pipeline pipeline = H3Pipeline.prepare(parts, input, clock, recorder, GraphReplay.OFF)) {
             pipeline.make(resolved.seed(), clock, recorder);
         }
         return recorder.answer();

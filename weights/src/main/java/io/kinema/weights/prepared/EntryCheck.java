@@ -36,8 +36,17 @@ final class EntryCheck {
         }
     }
 
-    /** @param wholly compare the content even when the file is the one that was compared before */
-    static Verdict of(Path folder, Optional<PreparedKey> key, boolean wholly) throws IOException {
+    /** When the content of the weights is compared. */
+    enum Content {
+        /** Never: for who only lists entries. */
+        UNREAD,
+        /** When they are no longer the file whose content was compared last. */
+        WHEN_CHANGED,
+        /** In any case. */
+        ALWAYS
+    }
+
+    static Verdict of(Path folder, Optional<PreparedKey> key, Content content) throws IOException {
         if (!Files.exists(folder, LinkOption.NOFOLLOW_LINKS)) {
             return new Verdict.Absent();
         }
@@ -50,7 +59,7 @@ final class EntryCheck {
             require(key.isEmpty() || key.get().text().equals(manifest.key()), CacheLayout.MANIFEST + " is of another entry");
             FileStat stat = weights(folder);
             require(stat.bytes() == manifest.bytes(), CacheLayout.WEIGHTS + " has " + stat.bytes() + " bytes, expected " + manifest.bytes());
-            if (!wholly && ready.knows(stat)) {
+            if (content == Content.UNREAD || content == Content.WHEN_CHANGED && ready.knows(stat)) {
                 return new Verdict.Whole(manifest, Optional.empty());
             }
             long began = ReadyMarker.now();

@@ -116,7 +116,7 @@ public final class EntryWriter implements AutoCloseable {
     /** Between the two locks somebody may evict what nobody holds. */
     private Optional<PreparedEntry> shared(Path entry, PreparedManifest manifest) throws IOException {
         Optional<RangeLock> shared = RangeLock.tryLock(layout.locks(), CacheLayout.position(key.id()), true);
-        if (shared.isEmpty() || !(EntryCheck.of(entry, Optional.of(key), false) instanceof EntryCheck.Verdict.Whole)) {
+        if (shared.isEmpty() || !(EntryCheck.of(entry, Optional.of(key), EntryCheck.Content.WHEN_CHANGED) instanceof EntryCheck.Verdict.Whole)) {
             shared.ifPresent(RangeLock::close);
             return Optional.empty();
         }

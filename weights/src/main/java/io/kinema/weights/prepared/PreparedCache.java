@@ -98,7 +98,7 @@ public final class PreparedCache {
             return Optional.empty();
         }
         try (Keeper keeper = new Keeper(shared.get())) {
-            if (EntryCheck.of(layout.entry(key.id()), Optional.of(key), false) instanceof EntryCheck.Verdict.Whole whole) {
+            if (EntryCheck.of(layout.entry(key.id()), Optional.of(key), EntryCheck.Content.WHEN_CHANGED) instanceof EntryCheck.Verdict.Whole whole) {
                 used(layout, key.id(), whole);
                 keeper.kept();
                 return Optional.of(new Lookup.Found(new HeldEntry(layout.entry(key.id()), whole.manifest(), shared.get())));
@@ -114,7 +114,7 @@ public final class PreparedCache {
         }
         try (Keeper keeper = new Keeper(exclusive.get())) {
             // Another may have built it between the two locks.
-            EntryCheck.Verdict verdict = EntryCheck.of(layout.entry(key.id()), Optional.of(key), false);
+            EntryCheck.Verdict verdict = EntryCheck.of(layout.entry(key.id()), Optional.of(key), EntryCheck.Content.WHEN_CHANGED);
             if (verdict instanceof EntryCheck.Verdict.Whole) {
                 return Optional.empty();
             }
@@ -156,7 +156,7 @@ public final class PreparedCache {
     /**
      * What the folder holds; nothing is changed.
      *
-     * @param wholly compare the content of every entry too
+     * @param wholly compare the content of every entry too, which reads all of it
      * @throws IOException when the folder cannot be read
      */
     public List<EntryFacts> entries(boolean wholly) throws IOException {
@@ -174,7 +174,7 @@ public final class PreparedCache {
     private static EntryFacts facts(CacheLayout layout, String id, boolean wholly) throws IOException {
         Optional<RangeLock> exclusive = RangeLock.tryLock(layout.locks(), CacheLayout.position(id), false);
         exclusive.ifPresent(RangeLock::close);
-        EntryCheck.Verdict verdict = EntryCheck.of(layout.entry(id), Optional.empty(), wholly);
+        EntryCheck.Verdict verdict = EntryCheck.of(layout.entry(id), Optional.empty(), wholly ? EntryCheck.Content.ALWAYS : EntryCheck.Content.UNREAD);
         String label = verdict instanceof EntryCheck.Verdict.Whole whole ? PreparedKey.label(whole.manifest().key()).orElse(id) : id;
         return new EntryFacts(id, label, CacheLayout.size(layout.entry(id).resolve(CacheLayout.WEIGHTS)), CacheRoom.lastUse(layout, id).toInstant(),
                 exclusive.isEmpty(), verdict instanceof EntryCheck.Verdict.Broken(String why) ? Optional.of(why) : Optional.empty());

@@ -10,8 +10,10 @@ import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.DoubleRange;
@@ -62,7 +64,7 @@ class DamagedEntryProperties {
         Files.write(file, bytes, StandardOpenOption.WRITE);
         Files.setLastModifiedTime(file, time);
         assertThat(CacheChild.want(cache, key).hashes()).isEqualTo(EXPECTED);
-        assertThat(which == 0 || which == 1 ? cache.entries(true).getFirst().broken() : java.util.Optional.empty()).isEmpty();
+        assertThat(which == 0 || which == 1 ? cache.entries(true).getFirst().broken() : Optional.empty()).isEmpty();
     }
 
     @Property(tries = 60)
@@ -73,7 +75,7 @@ class DamagedEntryProperties {
         if (length == 0) {
             Files.delete(file);
         } else {
-            Files.write(file, java.util.Arrays.copyOf(bytes, length));
+            Files.write(file, Arrays.copyOf(bytes, length));
         }
         CacheChild.Outcome next = CacheChild.want(cache, key);
         assertThat(next.hashes()).isEqualTo(EXPECTED);
