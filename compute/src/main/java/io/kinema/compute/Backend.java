@@ -36,6 +36,11 @@ public interface Backend extends LinearOps, NormOps, AttentionOps, ElementwiseOp
         return Optional.empty();
     }
 
+    /** Bytes that its open workspaces hold from the device, or the system, now; 0 where nobody counts. */
+    default long workspaceBytes() {
+        return 0;
+    }
+
     /**
      * Bytes that it holds for itself between operations, beside all workspaces: parts of weights decoded for a product, widened
      * operands, each worker's blocks. Reused by the next operation, so it is also the most that any operation so far took.

@@ -1,7 +1,6 @@
 package io.kinema.cuda;
 
 import io.kinema.compute.BackendReport;
-import io.kinema.compute.Device;
 import io.kinema.compute.Operand;
 import io.kinema.compute.PageLockedMemory;
 import io.kinema.compute.StagingLoader;
@@ -104,6 +103,11 @@ public final class CudaBackend extends CheckedBackend {
         } catch (CudaException e) {
             throw new DeviceMemoryException("page-locked memory: " + bytes + " bytes more were refused (" + e.getMessage() + "); use --host-weights pageable");
         }
+    }
+
+    @Override
+    public long workspaceBytes() {
+        return parts.pool().usedBytes();
     }
 
     @Override

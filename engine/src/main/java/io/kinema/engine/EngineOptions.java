@@ -4,11 +4,14 @@ import io.kinema.compute.BackendOptions;
 import io.kinema.compute.MatrixLayout;
 import io.kinema.compute.Precision;
 import io.kinema.model.layout.WeightLayout;
+import io.kinema.model.load.HostMemory;
+import io.kinema.model.load.HostWeights;
 import io.kinema.model.load.WeightResidency;
 import java.nio.file.Path;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 
 /**
  * How an engine runs. Made with {@link #builder()}; {@link #defaults()} is the bundled model on the CPU.
@@ -34,6 +37,8 @@ public record EngineOptions(Optional<Path> model, Optional<Path> transformer, Op
                             Optional<String> route) {
     /** Most threads an engine takes. */
     public static final int MAX_THREADS = 1024;
+    /** Devices that are the host itself. */
+    private static final Set<String> HOSTS = Set.of("cpu", "reference");
 
     public EngineOptions {
         Objects.requireNonNull(model, "model");
@@ -47,6 +52,9 @@ public record EngineOptions(Optional<Path> model, Optional<Path> transformer, Op
         Objects.requireNonNull(graphReplay, "graphReplay");
         Objects.requireNonNull(ranks, "ranks");
         Objects.requireNonNull(residency, "residency");
+        if (residency.hostWeights() == HostWeights.PINNED && HOSTS.contains(device)) {
+            throw BadRequestException.saying("hostWeights", HostMemory.refusal(device));
+        }
         if (residency.residentLayers().isPresent() && !weightOffload.equals(Optional.of(WeightResidency.LAYER))) {
             throw new BadRequestException("residentLayers", "" + residency.residentLayers().getAsInt(), "expected none without layer offload; add --weight-offload layer");
         }

@@ -71,8 +71,9 @@ public final class H3Engine implements AutoCloseable {
         this.model = model;
         this.ranks = ranks;
         this.parts = new ModelParts(model, ranks, options.precision(), options.transformer(), options.transformerLayout(),
-                options.fp16WeightLayout().orElse(MatrixLayout.ROW), options.weightOffload(), options.vaePrecision(),
+                options.fp16WeightLayout().orElse(MatrixLayout.ROW), options.weightOffload(), options.residency().hostWeights(), options.vaePrecision(),
                 options.ranks().residual().sharding(), new PreparedWeights(options.residency().preparedWeights()));
+        this.parts.keepLayers(options.residency().residentLayers().orElse(0));
         this.modelHash = CompletableFuture.supplyAsync(() -> CheckpointIdentity.of(model.root()).sha256(), Background::run);
     }
 

@@ -19,6 +19,7 @@ import io.kinema.engine.record.SoundReport;
 import io.kinema.engine.record.StageTime;
 import io.kinema.engine.record.UsefulWork;
 import io.kinema.engine.schedule.SigmaGrid;
+import io.kinema.model.load.WeightResidency;
 import io.kinema.weights.CheckpointIdentity;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -66,7 +67,7 @@ final class RunRecords {
         SoundReport sound = SoundReport.of(made.left(), made.right(), rate);
         RunRecord record = new RunRecord(Instant.now(), session, request, defaults, new RunRecord.Output(index, seed), model(),
                 new RunRecord.Engine(installation.join(), NativeLibraries.versions(parts.backend()), NativeLibraries.files(parts.backend())), HostFacts.here(), execution(),
-                schedule(), stages, rows, made.ranks(), new RunRecord.Memory(HostFacts.peakResidentBytes(), parts.scratchBytes()),
+                schedule(), stages, rows, made.ranks(), new RunRecord.Memory(HostFacts.peakResidentBytes(), parts.scratchBytes(), weights()),
                 now.kernelCompilations() - before.kernelCompilations(), fallbacks(now, made.ranks()),
                 sound, warnings(sound));
         return new Clip(request.width(), request.height(), made.frames(), made.left(), made.right(), rate, made.latents(), record);
@@ -114,6 +115,10 @@ final class RunRecords {
 
     private static int threads(Backend backend) {
         return backend instanceof CpuBackend cpu ? cpu.threads() : 1;
+    }
+
+    private RunRecord.Weights weights() {
+        return new RunRecord.Weights(options.weightOffload().map(WeightResidency::label).orElse("none"), options.residency().hostWeights(), parts.heldBytes());
     }
 
     private RunRecord.Schedule schedule() {

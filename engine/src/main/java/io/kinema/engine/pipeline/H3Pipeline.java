@@ -151,7 +151,8 @@ public final class H3Pipeline implements AutoCloseable {
             long lent = done.rowReductions().map(RowReduction.Report::bufferBytes).orElse(0L);
             ranks.add(new RankRecord(rank, group.backends().get(rank).device().toString(), report.facts(), seconds,
                     prepared.get(rank).minus(before.get(rank)).work(), loop.steps().get(rank), report.peakDeviceBytes(),
-                    report.peakCommunicationBytes() + group.bufferBytes().get(rank) + lent, done.traffic(), done.rowReductions()));
+                    report.peakCommunicationBytes() + group.bufferBytes().get(rank) + lent, done.traffic(), done.rowReductions(),
+                    done.staging()));
         }
         return ranks;
     }

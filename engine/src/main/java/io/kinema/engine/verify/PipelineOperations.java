@@ -15,12 +15,13 @@ import io.kinema.engine.pipeline.Clock;
 import io.kinema.engine.pipeline.H3Pipeline;
 import io.kinema.engine.pipeline.ModelParts;
 import io.kinema.engine.pipeline.PipelineInput;
-import io.kinema.engine.prepared.PreparedWeights;
 import io.kinema.engine.plan.PictureSizes;
 import io.kinema.engine.plan.RequestResolver;
 import io.kinema.engine.plan.ResolvedRequest;
+import io.kinema.engine.prepared.PreparedWeights;
 import io.kinema.media.image.ImageReader;
 import io.kinema.media.image.RgbImage;
+import io.kinema.model.load.HostWeights;
 import java.util.Map;
 import java.util.Optional;
 
@@ -57,7 +58,7 @@ final class PipelineOperations implements Operations {
 
     private static ModelParts parts(Question q, ModelFolder model) {
         return new ModelParts(model, q.run().ranks(), q.run().plan(q.check()).precision(), Optional.empty(), Optional.empty(), MatrixLayout.ROW, Optional.empty(),
-                Precision.FP32, q.run().options().ranks().residual().sharding(),
+                HostWeights.MMAP, Precision.FP32, q.run().options().ranks().residual().sharding(),
                 PreparedWeights.off());
     }
 

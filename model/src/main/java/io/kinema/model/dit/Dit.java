@@ -65,7 +65,7 @@ public final class Dit implements Transformer {
         this.geometry = new Attention.Geometry(config.heads(), config.heads(), config.headDim(), config.qkNormEps(), false).share(ranks);
         this.weights = p.owner();
         this.input = new PackedInput(p, config);
-        this.refiner = new TokenRefiner(p, config, ranks);
+        this.refiner = new TokenRefiner(backend, p, config, placement, ranks);
         this.modulationInput = config.curve().<ModulationInput>map(curve -> new TimeCurve(p, curve)).orElseGet(() -> new TimeEmbedding(p, config));
         this.adaLayerNorm = new AdaLayerNorm(backend, p, config, modulationInput.width());
         // It stays whatever becomes of the blocks: the first one's input is what a cache looks at to tell whether the others need to run.
@@ -142,7 +142,7 @@ public final class Dit implements Transformer {
     /** This rank alone; its evaluations are timed by the caller. */
     @Override
     public List<RankMeter> meters() {
-        return List.of(new RankMeter(work(), 0, 0, Traffic.NONE, rowReductions()));
+        return List.of(new RankMeter(work(), 0, 0, Traffic.NONE, rowReductions(), staging()));
     }
 
     /** How residual rows were added up so far; empty unless they were to be shared out. */
@@ -150,9 +150,11 @@ public final class Dit implements Transformer {
         return sharding.map(_ -> reduction.map(RowReduction::report).orElse(ALONE));
     }
 
-    /** What bringing blocks and AdaLN projections to where they are used has taken; call it after {@link Backend#finish()}. */
+    /** What bringing blocks, refiner and AdaLN projections to where they are used has taken. Waits for the device. */
     public StagingReport staging() {
-        return blocks.report().plus(adaLayerNorm.staging());
+        run.backend().finish();
+        StagingReport inBlocks = blocks.report();
+        return inBlocks.plus(refiner.staging()).plus(adaLayerNorm.staging()).resident(inBlocks.residentBlocks());
     }
 
     @Override
@@ -365,6 +367,7 @@ public final class Dit implements Transformer {
     public void close() {
         reduction.ifPresent(RowReduction::close);
         blocks.close();
+        refiner.close();
         adaLayerNorm.close();
         run.scratch().close();
         weights.close();
