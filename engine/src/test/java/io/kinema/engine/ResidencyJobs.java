@@ -55,7 +55,7 @@ public final class ResidencyJobs {
 
         public EngineOptions.Builder over(EngineOptions.Builder options) {
             offload.ifPresent(options::weightOffload);
-            return options.residency(new ResidencyOptions(host, layers, OptionalLong.empty()));
+            return options.residency(new ResidencyOptions(host, layers, OptionalLong.empty(), PreparedWeightsOptions.DEFAULTS));
         }
 
         @Override

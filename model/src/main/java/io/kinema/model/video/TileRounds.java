@@ -24,7 +24,7 @@ final class TileRounds implements AutoCloseable {
     record Job(Tensor in, Tensor out) {
     }
 
-    /** @param lanes one for each rank, or for the first alone */
+    /** @param lanes of the first ranks of the group, at least one */
     TileRounds(BackendGroup group, List<TileLane> lanes) {
         this.group = group;
         this.lanes = lanes;
