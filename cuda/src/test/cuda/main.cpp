@@ -22,7 +22,11 @@ int main(int argc, char** argv) {
     d.load(argv[1], argv[2]);
     std::printf("%s, compute capability %d.%d; %s %s, %zu kernels\n", d.device.c_str(), d.major, d.minor, argv[1], argv[2], d.functions.size());
     if (timed) {
-        speeds();
+        if (group == "products") {
+            product_speeds();
+        } else {
+            speeds();
+        }
         return 0;
     }
     struct Group {
@@ -30,7 +34,7 @@ int main(int argc, char** argv) {
         void (*run)();
     };
     for (Group g : {Group{"elementwise", elementwise_tests}, {"norms", norm_tests}, {"moves", move_tests}, {"linear", linear_tests},
-                    {"convolution", convolution_tests}, {"attention", attention_tests}}) {
+                    {"convolution", convolution_tests}, {"attention", attention_tests}, {"products", product_tests}}) {
         if (group.empty() || group == g.name) {
             g.run();
         }

@@ -40,6 +40,14 @@ public interface Backend extends LinearOps, NormOps, AttentionOps, ElementwiseOp
     }
 
     /**
+     * Rows of one matrix product that keep the device busy. Whoever has several independent inputs may compute about so many rows
+     * of them together; 0 says that nothing is gained by it.
+     */
+    default long rowsTogether() {
+        return 0;
+    }
+
+    /**
      * {@code prepare(swiglu(gate, up))}: the same bits, without FP32 values in memory where a backend can do without.
      *
      * @param gate   [M, F]; overwritten when it has the target's dtype F32

@@ -72,6 +72,11 @@ public final class CudaBackend extends CheckedBackend {
     }
 
     @Override
+    public long rowsTogether() {
+        return parts.rowsTogether();
+    }
+
+    @Override
     public Operand prepareSwiglu(Tensor gate, Tensor up, DType target, Workspace ws) {
         if (target != DType.F16) {
             return super.prepareSwiglu(gate, up, target, ws);

@@ -38,6 +38,9 @@ import java.util.Optional;
 
 /** Owns everything that a {@link CudaBackend} is made of, in the order of its making, until it is closed; closing twice is harmless. */
 final class CudaParts implements AutoCloseable {
+    /** Twelve tiles of 128 x 256 on each multiprocessor for products 2048 wide: the last round is as full as the others. */
+    private static final int ROWS_OF_PROCESSOR = 192;
+
     private final Deque<AutoCloseable> owned = new ArrayDeque<>();
     private GpuContext context;
     private GpuStream stream;
@@ -48,6 +51,7 @@ final class CudaParts implements AutoCloseable {
     private final List<Path> libraryFiles = new ArrayList<>();
     private final List<Fallback> fallbacks = new ArrayList<>();
     private long compilationsAtStart;
+    private long rowsTogether;
     private CudaLinear linear;
     private CudaAttention attention;
     private Device device;
@@ -81,6 +85,7 @@ final class CudaParts implements AutoCloseable {
         Launcher launcher = own(new Launcher(modules, stream));
         pool = own(new DevicePool(device.toString(), allocator(), options.maxMemoryBytes().orElse(Long.MAX_VALUE)));
         compilationsAtStart = modules.compilations();
+        rowsTogether = options.maxMemoryBytes().isPresent() ? 0 : (long) context.facts().processors() * ROWS_OF_PROCESSOR;
         note(finder.find(CudaLibrary.DRIVER));
         note(finder.find(CudaLibrary.CUBLASLT));
         blas = own(CublasLt.open(finder));
@@ -161,6 +166,11 @@ final class CudaParts implements AutoCloseable {
 
     long compilationsAtStart() {
         return compilationsAtStart;
+    }
+
+    /** Rows of one product that keep the GPU busy; 0 under a memory limit, which they could pass. */
+    long rowsTogether() {
+        return rowsTogether;
     }
 
     Device device() {

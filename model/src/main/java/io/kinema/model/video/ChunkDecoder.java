@@ -4,6 +4,9 @@ import io.kinema.compute.Backend;
 import io.kinema.compute.NormOps.Rotary;
 import io.kinema.compute.Tensor;
 import io.kinema.compute.Workspace;
+import io.kinema.model.StageTap;
+import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * Decodes latents chunk by chunk. A chunk is decoded together with the latent frames it shares with the next; the frames
@@ -24,6 +27,7 @@ final class ChunkDecoder {
     private final Tensor clip;
     private final Tensor canvas;
     private final Tensor tail;
+    private final int together;
 
     /** @param latents FP32 [channels, T, h, w], denormalised; T at least the timing's minimum */
     ChunkDecoder(Backend backend, VitDecoder network, VideoVaeConfig config, CodingOptions options, Workspace ws, Tensor latents) {
@@ -43,6 +47,15 @@ final class ChunkDecoder {
         clip = ws.f32(latents.size(0), tokens, latents.size(2), latents.size(3));
         canvas = ws.f32(config.outChannels(), (long) tokens * timing.temporalRatio(), height, width);
         tail = ws.f32(config.outChannels(), timing.frameOverlap(), height, width);
+        // A tap sees one tile after the other.
+        together = options.tap() == StageTap.NONE
+                ? tilesTogether(backend.rowsTogether(), network.rows(tokens, grid.rows().length(), grid.columns().length()), grid.count()) : 1;
+    }
+
+    /** How many of {@code tiles} to decode together so that about {@code rows} rows are: evenly, at least one. */
+    static int tilesTogether(long rows, int rowsOfTile, int tiles) {
+        int most = (int) Math.clamp(Math.round((double) rows / rowsOfTile), 1, tiles);
+        return Math.ceilDiv(tiles, Math.ceilDiv(tiles, most));
     }
 
     /** Decodes everything; every chunk's frames go to the sink before the next is begun. */
@@ -82,16 +95,21 @@ final class ChunkDecoder {
         readClip(chunk * timing.tokensPerChunk());
         if (grid.count() == 1) {
             options.listener().tile(new TileListener.Progress(chunk + 1, chunks, 1, 1));
-            network.decode(clip, rotary, ws, options.tap(), canvas);
+            network.decode(List.of(clip), rotary, ws, options.tap(), List.of(canvas));
             return;
         }
         try (Workspace.Frame frame = ws.frame()) {
             TileStitcher stitcher = new TileStitcher(backend, ws, pixelGrid, canvas);
-            Tensor pixels = ws.f32(canvas.size(0), canvas.size(1), pixelGrid.rows().length(), pixelGrid.columns().length());
-            for (TileGrid.Tile tile : grid.tiles()) {
-                options.listener().tile(new TileListener.Progress(chunk + 1, chunks, tile.index() + 1, grid.count()));
-                network.decode(tile.of(clip), rotary, ws, options.tap(), pixels);
-                stitcher.place(tile.times(ratio), pixels);
+            Tensor pixels = ws.f32(together, canvas.size(0), canvas.size(1), pixelGrid.rows().length(), pixelGrid.columns().length());
+            List<TileGrid.Tile> tiles = grid.tiles();
+            for (int from = 0; from < tiles.size(); from += together) {
+                List<TileGrid.Tile> some = tiles.subList(from, Math.min(tiles.size(), from + together));
+                some.forEach(tile -> options.listener().tile(new TileListener.Progress(chunk + 1, chunks, tile.index() + 1, grid.count())));
+                List<Tensor> decoded = IntStream.range(0, some.size()).mapToObj(i -> pixels.select(0, i)).toList();
+                network.decode(some.stream().map(tile -> tile.of(clip)).toList(), rotary, ws, options.tap(), decoded);
+                for (int i = 0; i < some.size(); i++) {
+                    stitcher.place(some.get(i).times(ratio), decoded.get(i));
+                }
             }
         }
     }

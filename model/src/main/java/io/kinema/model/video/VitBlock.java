@@ -64,17 +64,20 @@ final class VitBlock {
         return new RowGate(p.f32(name, dim).reshape(1, dim), Optional.empty());
     }
 
-    /** @param x FP32 [rows, dim], updated in place */
-    void apply(Tensor x, Rotary rotary, Workspace ws) {
+    /**
+     * @param x     FP32 [tokens * tiles, dim], token by token; updated in place
+     * @param tiles whose tokens attend to their own tile's only
+     */
+    void apply(Tensor x, int tiles, Rotary rotary, Workspace ws) {
         try (Workspace.Frame frame = ws.frame()) {
-            attend(x, rotary, ws);
+            attend(x, tiles, rotary, ws);
         }
         try (Workspace.Frame frame = ws.frame()) {
             feedForward(x, ws);
         }
     }
 
-    private void attend(Tensor x, Rotary rotary, Workspace ws) {
+    private void attend(Tensor x, int tiles, Rotary rotary, Workspace ws) {
         int rows = x.size(0);
         int dim = vit.dim();
         Tensor normed = ws.f32(rows, dim);
@@ -86,18 +89,24 @@ final class VitBlock {
         query.apply(backend, in, q);
         key.apply(backend, in, k);
         value.apply(backend, in, v);
-        Tensor qHeads = q.splitLast(vit.heads(), vit.headDim());
-        Tensor kHeads = k.splitLast(vit.heads(), vit.headDim());
+        // A tile's heads are heads of their own: row t of the view holds token t of every tile.
+        Tensor qHeads = heads(q, tiles);
+        Tensor kHeads = heads(k, tiles);
         Optional<HeadNorm> headNorm = Optional.of(new HeadNorm(Optional.empty(), vit.normEps()));
         backend.headNormRotary(qHeads, headNorm, Optional.of(rotary), qHeads);
         backend.headNormRotary(kHeads, headNorm, Optional.of(rotary), kHeads);
         // The normed rows have been read; their memory takes the attention result, then the projection.
-        Tensor mixed = normed.splitLast(vit.heads(), vit.headDim());
+        Tensor mixed = heads(normed, tiles);
         float scale = (float) (1 / Math.sqrt(vit.headDim()));
-        backend.attention(qHeads, kHeads, v.splitLast(vit.heads(), vit.headDim()), scale, false, mixed);
+        backend.attention(qHeads, kHeads, heads(v, tiles), scale, false, mixed);
         Tensor projected = ws.f32(rows, dim);
         attentionOut.apply(backend, backend.prepare(normed, operand, ws), projected);
         backend.gatedResidualAdd(x, projected, Optional.of(scale1));
+    }
+
+    /** [tokens * tiles, dim] as [tokens, tiles * heads, head dim]. */
+    private Tensor heads(Tensor rows, int tiles) {
+        return rows.reshape(rows.size(0) / tiles, (long) tiles * vit.heads(), vit.headDim());
     }
 
     private void feedForward(Tensor x, Workspace ws) {
