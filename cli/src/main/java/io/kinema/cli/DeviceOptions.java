@@ -19,7 +19,8 @@ final class DeviceOptions {
             + "on a newer one.")
     private Optional<Integer> architecture = Optional.empty();
 
-    @Option(names = "--max-device-memory", paramLabel = "BYTES", description = "Most GPU memory to hold (default: all).")
+    @Option(names = "--max-device-memory", paramLabel = "BYTES", converter = ByteCount.class, description = "Most GPU memory to hold, "
+            + "such as 15.5G (default: all).")
     private Optional<Long> maxMemory = Optional.empty();
 
     BackendOptions backend() {

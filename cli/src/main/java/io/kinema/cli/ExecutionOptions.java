@@ -62,7 +62,13 @@ final class ExecutionOptions {
     private Optional<String> randomWeights = Optional.empty();
 
     @Mixin
+    private ResidencyFlags residencyFlags = new ResidencyFlags();
+
+    @Mixin
     private DeviceOptions deviceOptions = new DeviceOptions();
+
+    @Mixin
+    private ParallelOptions parallelOptions = new ParallelOptions();
 
     /** The options as given, or with {@code --execution auto} what the user's ledger vouches for. */
     RouteChoice route(GenerateRequest request) {
@@ -85,7 +91,9 @@ final class ExecutionOptions {
         precision.map(ExecutionOptions::precision).ifPresent(options::precision);
         threads.ifPresent(options::threads);
         fp16WeightLayout.map(ExecutionOptions::matrixLayout).ifPresent(options::fp16WeightLayout);
+        options.residency(residencyFlags.options());
         options.backend(deviceOptions.backend());
+        options.ranks(parallelOptions.ranks());
         return options.build();
     }
 

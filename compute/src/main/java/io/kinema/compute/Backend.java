@@ -1,7 +1,6 @@
 package io.kinema.compute;
 
 import io.kinema.weights.DType;
-import io.kinema.weights.StoredTensor;
 import java.util.Map;
 import java.util.Optional;
 
@@ -16,20 +15,26 @@ import java.util.Optional;
  *
  * <p>Determinism: the same inputs give the same bits on one machine and configuration, whatever the thread count.
  */
-public interface Backend extends LinearOps, NormOps, AttentionOps, ElementwiseOps, ConvolutionOps, MoveOps, AutoCloseable {
+public interface Backend extends LinearOps, NormOps, AttentionOps, ElementwiseOps, ConvolutionOps, MoveOps, WeightLoader,
+        AutoCloseable {
     /** Short name: {@code reference}, {@code cpu}, {@code cuda}. */
     String name();
 
     Device device();
 
-    /** A new workspace for {@code owner} (used in messages and accounting). */
-    Workspace workspace(String owner);
-
     /**
-     * The stored tensor as a backend tensor: on the CPU a view of the map (no copy), on a device a copy in
-     * {@code owner}'s memory. It dies with the source (CPU) or the workspace (device).
+     * A second way onto the device for weights, used beside this backend.
+     *
+     * @return owned by the caller; empty when weights are brought in the order of this backend's own operations
      */
-    Tensor load(StoredTensor stored, Workspace owner);
+    default Optional<StagingLoader> stagingLoader() {
+        return Optional.empty();
+    }
+
+    /** Page-locked host memory for copies to this device; empty where the device is the host. */
+    default Optional<PageLockedMemory> pageLockedMemory() {
+        return Optional.empty();
+    }
 
     /**
      * Bytes that it holds for itself between operations, beside all workspaces: parts of weights decoded for a product, widened

@@ -3,17 +3,27 @@ package io.kinema.cuda;
 import io.kinema.compute.BackendReport;
 import io.kinema.compute.Device;
 import io.kinema.compute.Operand;
+import io.kinema.compute.PageLockedMemory;
+import io.kinema.compute.StagingLoader;
 import io.kinema.compute.Tensor;
 import io.kinema.compute.TimeMark;
 import io.kinema.compute.Workspace;
 import io.kinema.compute.check.CheckedBackend;
+import io.kinema.compute.collective.Communicator;
+import io.kinema.compute.collective.DeviceCommunicator;
 import io.kinema.compute.event.TransferEvent;
+import io.kinema.cuda.collective.RankGpu;
 import io.kinema.cuda.driver.GpuEvent;
 import io.kinema.cuda.driver.GpuFacts;
 import io.kinema.cuda.driver.GpuGraph;
+import io.kinema.cuda.driver.GpuStream;
+import io.kinema.cuda.ffi.CudaException;
+import io.kinema.cuda.memory.DeviceMemoryException;
 import io.kinema.cuda.memory.DeviceWorkspace;
 import io.kinema.weights.DType;
 import io.kinema.weights.StoredTensor;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -63,10 +73,14 @@ public final class CudaBackend extends CheckedBackend {
     @Override
     public Tensor load(StoredTensor stored, Workspace owner) {
         kernels();
+        return upload(stored, owner, parts.stream());
+    }
+
+    static Tensor upload(StoredTensor stored, Workspace owner, GpuStream stream) {
         Tensor copy = owner.allocate(stored.dtype(), stored.shape().toArray());
         if (copy.elements() > 0) {
             long bytes = copy.elements() * copy.dtype().bytes();
-            TransferEvent.around("cpu", device().toString(), bytes, () -> parts.stream().upload(stored.data(), copy.data().address(), bytes));
+            TransferEvent.around("cpu", copy.device().toString(), bytes, () -> stream.upload(stored.data(), copy.data().address(), bytes));
         }
         return copy;
     }
@@ -77,12 +91,45 @@ public final class CudaBackend extends CheckedBackend {
     }
 
     @Override
+    public Optional<StagingLoader> stagingLoader() {
+        kernels();
+        return Optional.of(new CudaStagingLoader(parts));
+    }
+
+    @Override
+    public Optional<PageLockedMemory> pageLockedMemory() {
+        kernels();
+        return Optional.of(this::pageLocked);
+    }
+
+    private MemorySegment pageLocked(long bytes, Arena owner) {
+        try {
+            enter();
+            return parts.context().pageLocked(bytes, owner);
+        } catch (CudaException e) {
+            throw new DeviceMemoryException("page-locked memory: " + bytes + " bytes more were refused (" + e.getMessage() + "); use --host-weights pageable");
+        }
+    }
+
+    @Override
     public Operand prepareSwiglu(Tensor gate, Tensor up, DType target, Workspace ws) {
         if (target != DType.F16) {
             return super.prepareSwiglu(gate, up, target, ws);
         }
         kernels();
         return parts.linear().prepareSwigluF16(gate, up, ws);
+    }
+
+    /** This rank's end among others on GPUs, owned by the caller; collective. */
+    DeviceCommunicator join(Communicator host) {
+        kernels();
+        return parts.join(host);
+    }
+
+    /** What collectives work with; owned by this. */
+    public RankGpu rank() {
+        kernels();
+        return parts.rank();
     }
 
     @Override
@@ -118,7 +165,7 @@ public final class CudaBackend extends CheckedBackend {
     }
 
     /** Owns an event. */
-    private record DeviceMark(GpuEvent event) implements TimeMark {
+    record DeviceMark(GpuEvent event) implements TimeMark {
         @Override
         public double secondsSince(TimeMark earlier) {
             if (earlier instanceof DeviceMark mark) {
@@ -152,6 +199,7 @@ public final class CudaBackend extends CheckedBackend {
         all.put("cuda_driver", parts.context().driver().version());
         all.put("cublaslt", parts.blas().version());
         parts.cudnn().ifPresent(c -> all.put("cudnn", Long.toString(c.version())));
+        parts.ncclVersion().ifPresent(version -> all.put("nccl", version));
         return all;
     }
 
@@ -162,6 +210,7 @@ public final class CudaBackend extends CheckedBackend {
         all.put("kernel images", parts.modules().choice().toString());
         parts.attention().choices().forEach((shape, kind) -> all.put("attention " + shape, kind));
         parts.cudnn().ifPresent(c -> c.plans().forEach((shape, form) -> all.put("cudnn plan " + shape, form)));
+        parts.collectives().ifPresent(how -> all.put("collectives", how));
         parts.blas().plans().forEach((shape, plan) -> all.put("product " + shape, plan));
         return all;
     }

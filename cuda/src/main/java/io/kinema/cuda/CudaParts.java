@@ -3,7 +3,11 @@ package io.kinema.cuda;
 import io.kinema.compute.Device;
 import io.kinema.compute.Fallback;
 import io.kinema.compute.check.CheckedBackend.Kernels;
+import io.kinema.compute.collective.Communicator;
+import io.kinema.compute.collective.DeviceCommunicator;
 import io.kinema.cuda.blas.CublasLt;
+import io.kinema.cuda.collective.GpuRanks;
+import io.kinema.cuda.collective.RankGpu;
 import io.kinema.cuda.dnn.Cudnn;
 import io.kinema.cuda.dnn.CudnnSdpa;
 import io.kinema.cuda.driver.CudaDriver;
@@ -56,6 +60,9 @@ final class CudaParts implements AutoCloseable {
     private CudaAttention attention;
     private Device device;
     private Kernels kernels;
+    private OpContext operations;
+    private Optional<String> collectives = Optional.empty();
+    private Optional<String> ncclVersion = Optional.empty();
 
     private CudaParts() {
     }
@@ -94,6 +101,7 @@ final class CudaParts implements AutoCloseable {
         DeviceWorkspace scratch = own(new DeviceWorkspace("operations", device, pool));
         long productMemory = scratch.allocate(DType.U8, CublasLt.WORKSPACE_BYTES).data().address();
         OpContext c = new OpContext(device, context.facts(), stream, launcher, scratch);
+        operations = c;
         CudaMoves moves = new CudaMoves(c);
         linear = new CudaLinear(c, blas, moves, productMemory);
         attention = AttentionSet.of(c, cudnn, options.attention().label(), options.queryTile(), modules.choice().target());
@@ -183,6 +191,33 @@ final class CudaParts implements AutoCloseable {
 
     GpuContext context() {
         return context;
+    }
+
+    /** This rank's end among others on GPUs, owned by the caller. Collective. */
+    DeviceCommunicator join(Communicator host) {
+        LibraryFinder finder = LibraryFinder.ofEnvironment();
+        GpuRanks.Joined joined = GpuRanks.join(host, rank(), finder);
+        joined.fallback().ifPresent(fallbacks::add);
+        collectives = Optional.of(joined.nccl().isPresent() ? "NCCL" : "peer buffers");
+        ncclVersion = joined.nccl();
+        if (ncclVersion.isPresent()) {
+            note(finder.find(CudaLibrary.NCCL));
+        }
+        return joined.end();
+    }
+
+    /** What collectives work with. */
+    RankGpu rank() {
+        return new RankGpu(context, operations, owner -> new DeviceWorkspace(owner, device, pool));
+    }
+
+    /** Who adds up the ranks' tensors. */
+    Optional<String> collectives() {
+        return collectives;
+    }
+
+    Optional<String> ncclVersion() {
+        return ncclVersion;
     }
 
     GpuStream stream() {

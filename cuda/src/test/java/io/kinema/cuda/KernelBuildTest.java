@@ -110,7 +110,7 @@ class KernelBuildTest {
     @Test
     void theHotKernelsDoNotSpill() {
         List<String> hot = List.of("kinema_rms_norm_modulate", "kinema_head_norm_rotary", "kinema_binary", "kinema_gated_residual_add",
-                "kinema_prepare_f16", "kinema_swiglu_prepare_f16", "kinema_rotate", "kinema_epilogue", "kinema_flash_f16_d64_q128",
+                "kinema_prepare_f16", "kinema_swiglu_prepare_f16", "kinema_rotate", "kinema_epilogue", "kinema_ring_sum", "kinema_peer_sum", "kinema_flash_f16_d64_q128",
                 "kinema_flash_wgmma_bf16_d128_q128", "kinema_flash_wgmma_f16_d128_q128");
         assertThat(each("kernels").filter(k -> hot.contains(k.get("kernel").asText())))
                 .hasSizeGreaterThan(3 * (hot.size() - 2))

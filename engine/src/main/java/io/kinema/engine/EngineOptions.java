@@ -22,12 +22,14 @@ import java.util.OptionalInt;
  * @param backend     what a device other than the CPU is told
  * @param fp16WeightLayout in which order the transformer's FP16 matrices lie, for the plan fp16-fp32res alone; row when empty
  * @param weightOffload    keep one network at a time on the device, whole or one layer of it; empty keeps all
+ * @param residency        where weights live on the host, and limits
  * @param vaePrecision     plan of the video decoder's products
+ * @param ranks           how the model is spread over several devices
  * @param route       why somebody else chose these options for the caller, for the run record; empty otherwise
  */
 public record EngineOptions(Optional<Path> model, Optional<Path> transformer, Optional<WeightLayout> transformerLayout, String device,
                             Precision precision, OptionalInt threads, BackendOptions backend, Optional<MatrixLayout> fp16WeightLayout,
-                            Optional<WeightResidency> weightOffload, Precision vaePrecision, Optional<String> route) {
+                            Optional<WeightResidency> weightOffload, ResidencyOptions residency, Precision vaePrecision, RankOptions ranks, Optional<String> route) {
     /** Most threads an engine takes. */
     public static final int MAX_THREADS = 1024;
 
@@ -40,6 +42,11 @@ public record EngineOptions(Optional<Path> model, Optional<Path> transformer, Op
         Objects.requireNonNull(backend, "backend");
         Objects.requireNonNull(weightOffload, "weightOffload");
         Objects.requireNonNull(vaePrecision, "vaePrecision");
+        Objects.requireNonNull(ranks, "ranks");
+        Objects.requireNonNull(residency, "residency");
+        if (residency.residentLayers().isPresent() && !weightOffload.equals(Optional.of(WeightResidency.LAYER))) {
+            throw new BadRequestException("residentLayers", "" + residency.residentLayers().getAsInt(), "expected none without layer offload; add --weight-offload layer");
+        }
         if (threads.isPresent() && (threads.getAsInt() < 1 || threads.getAsInt() > MAX_THREADS)) {
             throw new BadRequestException("threads", "" + threads.getAsInt(), "expected 1 to " + MAX_THREADS);
         }
@@ -65,8 +72,8 @@ public record EngineOptions(Optional<Path> model, Optional<Path> transformer, Op
 
     /** The same options, and why somebody chose them. */
     public EngineOptions chosenBecause(String reason) {
-        return new EngineOptions(model, transformer, transformerLayout, device, precision, threads, backend, fp16WeightLayout, weightOffload, vaePrecision,
-                Optional.of(reason));
+        return new EngineOptions(model, transformer, transformerLayout, device, precision, threads, backend, fp16WeightLayout, weightOffload, residency, vaePrecision,
+                ranks, Optional.of(reason));
     }
 
     /** Collects options; one thread. */
@@ -79,8 +86,10 @@ public record EngineOptions(Optional<Path> model, Optional<Path> transformer, Op
         private OptionalInt threads = OptionalInt.empty();
         private Optional<MatrixLayout> fp16WeightLayout = Optional.empty();
         private Optional<WeightResidency> weightOffload = Optional.empty();
+        private ResidencyOptions residency = ResidencyOptions.DEFAULTS;
         private Precision vaePrecision = Precision.FP32;
         private BackendOptions backend = BackendOptions.DEFAULTS;
+        private RankOptions ranks = RankOptions.DEFAULTS;
 
         private Builder() {
         }
@@ -127,6 +136,18 @@ public record EngineOptions(Optional<Path> model, Optional<Path> transformer, Op
             return this;
         }
 
+        /** How the model is spread over several devices; one rank unless it is called. */
+        public Builder ranks(RankOptions value) {
+            ranks = Objects.requireNonNull(value, "ranks");
+            return this;
+        }
+
+        /** Where weights live on the host, and limits. */
+        public Builder residency(ResidencyOptions value) {
+            residency = Objects.requireNonNull(value, "residency");
+            return this;
+        }
+
         public Builder fp16WeightLayout(MatrixLayout value) {
             fp16WeightLayout = Optional.of(value);
             return this;
@@ -139,8 +160,8 @@ public record EngineOptions(Optional<Path> model, Optional<Path> transformer, Op
         }
 
         public EngineOptions build() {
-            return new EngineOptions(model, transformer, transformerLayout, device, precision, threads, backend, fp16WeightLayout, weightOffload, vaePrecision,
-                    Optional.empty());
+            return new EngineOptions(model, transformer, transformerLayout, device, precision, threads, backend, fp16WeightLayout, weightOffload, residency, vaePrecision,
+                    ranks, Optional.empty());
         }
     }
 }

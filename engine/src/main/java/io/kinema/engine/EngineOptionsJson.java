@@ -6,7 +6,9 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.kinema.compute.BackendOptions;
 import io.kinema.compute.MatrixLayout;
 import io.kinema.compute.Precision;
+import io.kinema.compute.collective.RowReduction;
 import io.kinema.model.layout.WeightLayout;
+import io.kinema.model.load.HostWeights;
 import io.kinema.model.load.WeightResidency;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -23,7 +25,9 @@ import java.util.OptionalLong;
  */
 public final class EngineOptionsJson {
     private static final List<String> FIELDS = List.of("model", "transformer", "transformer_layout", "device", "precision", "threads", "attention_backend",
-            "attention_query_tile", "kernel_architecture", "max_device_memory", "fp16_weight_layout", "weight_offload", "vae_precision");
+            "attention_query_tile", "kernel_architecture", "max_device_memory", "fp16_weight_layout", "weight_offload",
+            "host_weights", "resident_layers", "max_host_memory", "vae_precision", "tensor_parallel",
+            "residual_sequence_parallel", "residual_reduction", "residual_reduction_memory_gib");
 
     private EngineOptionsJson() {
     }
@@ -46,10 +50,20 @@ public final class EngineOptionsJson {
         options.backend().maxMemoryBytes().ifPresent(value -> node.put("max_device_memory", value));
         options.fp16WeightLayout().ifPresent(value -> node.put("fp16_weight_layout", value.label()));
         options.weightOffload().ifPresent(value -> node.put("weight_offload", value.label()));
+        writeResidency(options.residency(), node);
         if (options.vaePrecision() != Precision.FP32) {
             node.put("vae_precision", options.vaePrecision().label());
         }
+        writeRanks(options.ranks(), node);
         return node;
+    }
+
+    private static void writeResidency(ResidencyOptions options, ObjectNode node) {
+        if (options.hostWeights() != HostWeights.MMAP) {
+            node.put("host_weights", options.hostWeights().label());
+        }
+        options.residentLayers().ifPresent(value -> node.put("resident_layers", value));
+        options.maxHostMemory().ifPresent(value -> node.put("max_host_memory", value));
     }
 
     /** @throws BadRequestException when a field is not known or of another kind than {@link #write} makes */
@@ -82,11 +96,74 @@ public final class EngineOptionsJson {
                 or(integer(node, "kernel_architecture"), base.backend().architecture()),
                 node.has("max_device_memory") ? OptionalLong.of(whole(node, "max_device_memory")) : base.backend().maxMemoryBytes()));
         options.vaePrecision(text(node, "vae_precision").map(EngineOptionsJson::precision).orElse(base.vaePrecision()));
-        text(node, "weight_offload").map(EngineOptionsJson::residency).or(base::weightOffload).ifPresent(options::weightOffload);
+        Optional<WeightResidency> offload = text(node, "weight_offload").map(EngineOptionsJson::offload).or(base::weightOffload);
+        offload.ifPresent(options::weightOffload);
+        options.residency(residency(base, offload, node));
+        options.ranks(readRanks(node, base.ranks()));
         return options.build();
     }
 
-    private static WeightResidency residency(String label) {
+    /** The number of resident layers goes with layer offload. */
+    private static ResidencyOptions residency(EngineOptions base, Optional<WeightResidency> offload, JsonNode node) {
+        ResidencyOptions before = base.residency();
+        OptionalInt layers = offload.equals(base.weightOffload()) ? before.residentLayers() : OptionalInt.empty();
+        return new ResidencyOptions(text(node, "host_weights").map(EngineOptionsJson::hostWeights).orElse(before.hostWeights()),
+                or(integer(node, "resident_layers"), layers),
+                node.has("max_host_memory") ? OptionalLong.of(whole(node, "max_host_memory")) : before.maxHostMemory());
+    }
+
+    private static HostWeights hostWeights(String label) {
+        return HostWeights.labelled(label).orElseThrow(() -> new BadRequestException("hostWeights", "'" + label + "'", "expected mmap, pageable or pinned"));
+    }
+
+    /** The timeout is the embedder's, and no option. */
+    private static void writeRanks(RankOptions ranks, ObjectNode node) {
+        if (ranks.tensorParallel() != 1) {
+            node.put("tensor_parallel", ranks.tensorParallel());
+        }
+        if (ranks.residual().sequenceParallel()) {
+            node.put("residual_sequence_parallel", true);
+        }
+        if (ranks.residual().reduction() != RowReduction.Mode.NATIVE) {
+            node.put("residual_reduction", ranks.residual().reduction().label());
+        }
+        ranks.residual().memoryBytes().ifPresent(bytes -> node.put("residual_reduction_memory_gib", ResidualOptions.gib(bytes)));
+    }
+
+    private static RankOptions readRanks(JsonNode node, RankOptions base) {
+        return base.withTensorParallel(integer(node, "tensor_parallel").orElse(base.tensorParallel())).withResidual(residual(node, base.residual()));
+    }
+
+    /** The reduction goes with the sharing out of rows, and its budget with the reduction. */
+    private static ResidualOptions residual(JsonNode node, ResidualOptions base) {
+        boolean sharded = flag(node, "residual_sequence_parallel").orElse(base.sequenceParallel());
+        RowReduction.Mode mode = text(node, "residual_reduction").map(EngineOptionsJson::reduction)
+                .orElse(sharded == base.sequenceParallel() ? base.reduction() : RowReduction.Mode.NATIVE);
+        OptionalLong memory = mode == base.reduction() ? base.memoryBytes() : OptionalLong.empty();
+        return new ResidualOptions(sharded, mode, node.has("residual_reduction_memory_gib")
+                ? OptionalLong.of(ResidualOptions.bytes(number(node, "residual_reduction_memory_gib"))) : memory);
+    }
+
+    private static RowReduction.Mode reduction(String label) {
+        return RowReduction.Mode.labelled(label).orElseThrow(() -> new BadRequestException("residualReduction", "'" + label + "'", "expected native or peer"));
+    }
+
+    private static Optional<Boolean> flag(JsonNode node, String field) {
+        JsonNode value = node.path(field);
+        if (!value.isMissingNode() && !value.isBoolean()) {
+            throw new BadRequestException(field, value.toString(), "expected true or false");
+        }
+        return value.isMissingNode() ? Optional.empty() : Optional.of(value.booleanValue());
+    }
+
+    private static double number(JsonNode node, String field) {
+        if (!node.path(field).isNumber()) {
+            throw new BadRequestException(field, node.path(field).toString(), "expected a number");
+        }
+        return node.path(field).doubleValue();
+    }
+
+    private static WeightResidency offload(String label) {
         return WeightResidency.labelled(label).orElseThrow(() -> new BadRequestException("weightOffload", "'" + label + "'", "expected component or layer"));
     }
 

@@ -2,6 +2,7 @@ package io.kinema.engine;
 
 import io.kinema.compute.Backend;
 import io.kinema.compute.MatrixLayout;
+import io.kinema.compute.collective.BackendGroup;
 import io.kinema.engine.layout.LatentShape;
 import io.kinema.engine.model.BundledModel;
 import io.kinema.engine.model.ModelFolder;
@@ -33,7 +34,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
 /**
- * Owns a model and the device it runs on until it is closed. Networks are loaded by the first request that needs them and
+ * Owns a model and the devices it runs on until it is closed. Networks are loaded by the first request that needs them and
  * stay loaded, so the second request is faster.
  *
  * <p>One request at a time: a call while another one runs throws {@link IllegalStateException}; open a second engine, or
@@ -53,7 +54,7 @@ public final class H3Engine implements AutoCloseable {
 
     private final EngineOptions options;
     private final ModelFolder model;
-    private final Backend backend;
+    private final BackendGroup ranks;
     private final ModelParts parts;
     /** On its way from the start: hashing a large model takes a while, and only a finished clip's record needs it. */
     private final CompletableFuture<String> modelHash;
@@ -63,12 +64,12 @@ public final class H3Engine implements AutoCloseable {
     private final AtomicInteger requests = new AtomicInteger();
     private final AtomicReference<State> state = new AtomicReference<>(State.READY);
 
-    private H3Engine(EngineOptions options, ModelFolder model, Backend backend, EngineMetrics metrics) {
+    private H3Engine(EngineOptions options, ModelFolder model, BackendGroup ranks, EngineMetrics metrics) {
         this.metrics = metrics;
         this.options = options;
         this.model = model;
-        this.backend = backend;
-        this.parts = new ModelParts(model, backend, options.precision(), options.transformer(), options.transformerLayout(),
+        this.ranks = ranks;
+        this.parts = new ModelParts(model, ranks, options.precision(), options.transformer(), options.transformerLayout(),
                 options.fp16WeightLayout().orElse(MatrixLayout.ROW), options.weightOffload(), options.vaePrecision());
         this.modelHash = CompletableFuture.supplyAsync(() -> CheckpointIdentity.of(model.root()).sha256(), Background::run);
     }
@@ -90,7 +91,7 @@ public final class H3Engine implements AutoCloseable {
 
     private static H3Engine open(EngineOptions options, EngineMetrics metrics) {
         ModelFolder model = model(options);
-        return new H3Engine(options, model, Backends.opener(options.device(), options.threads(), options.backend()).get(), metrics);
+        return new H3Engine(options, model, Backends.group(options.device(), options.ranks(), options.threads(), options.backend()).get(), metrics);
     }
 
     /**
@@ -99,10 +100,23 @@ public final class H3Engine implements AutoCloseable {
      * @param backend closed with the engine, and when opening fails
      */
     public static H3Engine open(EngineOptions options, Backend backend) {
+        return open(options, List.of(backend));
+    }
+
+    /**
+     * {@link #open(EngineOptions)} on backends of the embedder's own, in place of those that the options name.
+     *
+     * @param backends one for each rank; closed with the engine, and when opening fails
+     */
+    public static H3Engine open(EngineOptions options, List<Backend> backends) {
         try {
-            return new H3Engine(options, model(options), backend, EngineMetrics.none());
+            if (backends.size() != options.ranks().tensorParallel()) {
+                throw new BadRequestException("tensorParallel", options.ranks().tensorParallel() + " and " + backends.size() + " backends", "expected one for each rank");
+            }
+            ModelFolder model = model(options);
+            return new H3Engine(options, model, BackendGroup.of(backends, options.ranks().collectiveTimeout()), EngineMetrics.none());
         } catch (RuntimeException e) {
-            backend.close();
+            backends.forEach(Backend::close);
             throw e;
         }
     }
@@ -262,7 +276,7 @@ public final class H3Engine implements AutoCloseable {
         }
     }
 
-    /** Frees the model and the device. @throws IllegalStateException while a request runs; cancel it and wait for its end */
+    /** Frees the model and the devices. @throws IllegalStateException while a request runs; cancel it and wait for its end */
     @Override
     public void close() {
         if (state.get() == State.CLOSED) {
@@ -271,7 +285,7 @@ public final class H3Engine implements AutoCloseable {
         if (!state.compareAndSet(State.READY, State.CLOSED)) {
             throw new IllegalStateException("engine: got close while a request runs; cancel it and wait for its end");
         }
-        try (backend) {
+        try (ranks) {
             parts.close();
         }
     }

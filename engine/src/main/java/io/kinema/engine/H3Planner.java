@@ -75,7 +75,7 @@ public final class H3Planner implements AutoCloseable {
      */
     public RunPlan plan(GenerateRequest request, Rates rates) {
         ResolvedRequest resolved = resolve(request);
-        return new Planner(model, options.transformer(), options.transformerLayout(), options.device(), options.threads(), options.backend(),
+        return new Planner(model, options.transformer(), options.transformerLayout(), options.device(), options.threads(), options.ranks(), options.backend(),
                 options.precision(), options.fp16WeightLayoutInForce()).plan(resolved, FileHeaders::size, HeaderReader::read, rates);
     }
 

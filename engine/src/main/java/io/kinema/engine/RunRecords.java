@@ -1,11 +1,13 @@
 package io.kinema.engine;
 
+import io.kinema.compute.Backend;
 import io.kinema.compute.BackendReport;
 import io.kinema.compute.Precision;
 import io.kinema.compute.cpu.CpuBackend;
 import io.kinema.engine.model.Component;
 import io.kinema.engine.pipeline.H3Pipeline;
 import io.kinema.engine.pipeline.ModelParts;
+import io.kinema.engine.pipeline.RankDevices;
 import io.kinema.engine.plan.ResolvedRequest;
 import io.kinema.engine.record.HostFacts;
 import io.kinema.engine.record.Installation;
@@ -87,8 +89,13 @@ final class RunRecords {
             choices.put("vae_precision", options.vaePrecision().label());
         }
         options.route().ifPresent(reason -> choices.put("route", reason));
-        return new RunRecord.Execution(parts.backend().device().toString(), parts.backend().name(), options.precision().label(),
-                parts.backend() instanceof CpuBackend cpu ? cpu.threads() : 1, options.fp16WeightLayoutInForce(), choices);
+        List<Backend> backends = parts.ranks().backends();
+        return new RunRecord.Execution(RankDevices.label(backends.stream().map(backend -> backend.device().toString()).toList()), parts.backend().name(),
+                options.precision().label(), backends.stream().mapToInt(RunRecords::threads).sum(), options.ranks(), options.fp16WeightLayoutInForce(), choices);
+    }
+
+    private static int threads(Backend backend) {
+        return backend instanceof CpuBackend cpu ? cpu.threads() : 1;
     }
 
     private RunRecord.Schedule schedule() {

@@ -2,6 +2,7 @@ package io.kinema.compute.collective;
 
 import io.kinema.compute.Tensor;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * One rank's end of a group. Every call is collective: all ranks make the same calls in the same order, and each returns when its own
@@ -50,4 +51,27 @@ public interface Communicator {
 
     /** Bytes of buffers that it holds for itself. */
     long bufferBytes();
+
+    /**
+     * Memory and arithmetic for an exact row reduction of FP32 [shares.rows(), columns] where this communicator's tensors lie.
+     *
+     * @return owned by the caller, closed on any rank's thread; empty when the device has not that much memory left
+     */
+    default Optional<PeerRows> peerRows(RowShares shares, int columns) {
+        return HostPeerRows.allocate(rank(), shares, columns);
+    }
+
+    /**
+     * Runs {@code stop} when a rank has failed, once for each failure of the group, on the thread that failed: it ends what the other ranks may be waiting for
+     * outside of this communicator, such as a device.
+     */
+    default Watch whenFailed(Runnable stop) {
+        return () -> { };
+    }
+
+    /** Takes what it was given for back; closing twice is harmless. */
+    interface Watch extends AutoCloseable {
+        @Override
+        void close();
+    }
 }

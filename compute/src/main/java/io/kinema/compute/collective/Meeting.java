@@ -1,6 +1,8 @@
 package io.kinema.compute.collective;
 
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -13,6 +15,7 @@ final class Meeting {
     private final Object[] brought;
     private int present;
     private long round;
+    private final List<Runnable> watchers = new CopyOnWriteArrayList<>();
     private Throwable failure;
 
     Meeting(int ranks, Duration timeout) {
@@ -28,7 +31,17 @@ final class Meeting {
      * @throws RankAbortedException when a rank has failed
      * @throws RankTimeoutException when somebody does not come
      */
-    synchronized void join(int rank, String what) {
+    void join(int rank, String what) {
+        try {
+            meet(rank, what);
+        } catch (RankTimeoutException | RankAbortedException e) {
+            // Watchers may wait for the other ranks' devices, so they run without this object's lock.
+            fail(e instanceof RankTimeoutException ? e : e.getCause());
+            throw e;
+        }
+    }
+
+    private synchronized void meet(int rank, String what) {
         requireSound(rank);
         long mine = round;
         if (++present == ranks) {
@@ -41,9 +54,7 @@ final class Meeting {
         while (round == mine) {
             long left = end - System.nanoTime();
             if (left <= 0) {
-                RankTimeoutException late = new RankTimeoutException(what, present, ranks, timeout);
-                fail(late);
-                throw late;
+                throw new RankTimeoutException(what, present, ranks, timeout);
             }
             await(rank, left);
             if (round == mine) {
@@ -73,12 +84,28 @@ final class Meeting {
         failure = null;
     }
 
-    /** Ends this and every later wait; the first failure counts. */
-    synchronized void fail(Throwable cause) {
-        if (failure == null) {
+    /** Ends this and every later wait; the first failure counts, and runs the watchers. */
+    void fail(Throwable cause) {
+        synchronized (this) {
+            if (failure != null) {
+                return;
+            }
             failure = cause;
+            notifyAll();
         }
-        notifyAll();
+        for (Runnable watcher : watchers) {
+            try {
+                watcher.run();
+            } catch (RuntimeException e) {
+                cause.addSuppressed(e);
+            }
+        }
+    }
+
+    /** Runs {@code watcher} at the first failure of each round of work, on the thread that failed. @return takes it back */
+    Communicator.Watch watch(Runnable watcher) {
+        watchers.add(watcher);
+        return () -> watchers.remove(watcher);
     }
 
     private void await(int rank, long nanos) {
@@ -86,7 +113,6 @@ final class Meeting {
             TimeUnit.NANOSECONDS.timedWait(this, nanos);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            fail(e);
             throw new RankAbortedException(rank, e);
         }
     }

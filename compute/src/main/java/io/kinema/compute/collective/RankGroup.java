@@ -2,7 +2,9 @@ package io.kinema.compute.collective;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -49,7 +51,7 @@ public final class RankGroup implements AutoCloseable {
      * @param timeout the longest that a rank waits for the others at one point
      */
     public static RankGroup open(int size, Duration timeout) {
-        return open(size, timeout, SharedRing.CHUNK);
+        return open(size, timeout, RingOrder.CHUNK);
     }
 
     /** The same with reductions in pieces of {@code chunk} values, for tests: the order of addition differs from piece to piece. */
@@ -90,6 +92,42 @@ public final class RankGroup implements AutoCloseable {
             }));
         }
         return results(running);
+    }
+
+    /**
+     * {@link #each} for what has to be closed: when a rank fails, what the others made is closed on the threads that made it.
+     *
+     * @return owned by the caller
+     */
+    public <T extends AutoCloseable> List<T> open(Work<T> work) {
+        List<Optional<T>> made = new ArrayList<>(Collections.nCopies(size, Optional.empty()));
+        try {
+            return each(rank -> {
+                T mine = work.run(rank);
+                made.set(rank.rank(), Optional.of(mine));
+                return mine;
+            });
+        } catch (RuntimeException | Error e) {
+            try {
+                each(rank -> close(made.get(rank.rank())));
+            } catch (RuntimeException again) {
+                e.addSuppressed(again);
+            }
+            throw e;
+        }
+    }
+
+    private static <T extends AutoCloseable> boolean close(Optional<T> made) {
+        try {
+            if (made.isPresent()) {
+                made.get().close();
+            }
+            return made.isPresent();
+        } catch (RuntimeException e) {
+            throw e;
+        } catch (Exception e) {
+            throw new IllegalStateException("closing what a rank made: " + e.getMessage(), e);
+        }
     }
 
     private static <T> List<T> results(List<Future<T>> running) {

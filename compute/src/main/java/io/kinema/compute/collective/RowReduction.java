@@ -4,9 +4,7 @@ import io.kinema.compute.Tensor;
 import io.kinema.compute.event.CollectiveEvent;
 import io.kinema.weights.DType;
 import java.util.Arrays;
-import java.util.Locale;
 import java.util.Optional;
-import java.util.function.Supplier;
 
 /**
  * Owns what one rank needs to add up all ranks' FP32 partials [rows, columns] and keep its own rows, until it is closed: the bits are always those
@@ -14,12 +12,33 @@ import java.util.function.Supplier;
  * that the all-reduce has for each element, which is a quarter of the additions and of the writes; where that cannot be had, the all-reduce is used and
  * {@link #report} says why.
  *
- * <p>All ranks make the same calls; one plan is kept while the shape stays and is closed by all ranks together when it changes.
- * Used by the rank's thread. Closing is collective when a plan is held ({@link #close(Communicator)}); closing twice is harmless.
+ * <p>All ranks make the same calls; one plan is kept while the shape stays. Its memory is read by all ranks and goes when every one of them has closed it,
+ * or come to another shape, so closing waits for nobody, not even after a failure. Used by the rank's thread. Closing twice is harmless.
  */
-public final class RowReduction {
+public final class RowReduction implements AutoCloseable {
     /** Which way is asked for. */
-    public enum Mode { NATIVE, PEER }
+    public enum Mode {
+        /** The all-reduce, of which each rank keeps its rows. */
+        NATIVE("native"),
+        /** Each rank adds its own rows up from what the others lend it. */
+        PEER("peer");
+
+        private final String label;
+
+        Mode(String label) {
+            this.label = label;
+        }
+
+        /** The name on the command line. */
+        public String label() {
+            return label;
+        }
+
+        /** The mode with this command-line name, or empty. */
+        public static Optional<Mode> labelled(String label) {
+            return Arrays.stream(values()).filter(mode -> mode.label.equals(label)).findFirst();
+        }
+    }
 
     /**
      * What was done so far.
@@ -27,17 +46,28 @@ public final class RowReduction {
      * @param peerCalls    reductions by a peer plan
      * @param nativeCalls  by the all-reduce
      * @param setupSeconds wall-clock time of making plans
-     * @param bufferBytes  the most memory that a plan has held
+     * @param bufferBytes  the most memory that a plan has held, its setup included
      * @param fallback     why the all-reduce is used although peers were asked for
      */
     public record Report(long peerCalls, long nativeCalls, double setupSeconds, long bufferBytes, Optional<String> fallback) {
+        /** Nothing done. */
+        public static final Report NONE = new Report(0, 0, 0, 0, Optional.empty());
+
+        /** Calls and time since an earlier report; memory and reason as they are now. */
+        public Report minus(Report earlier) {
+            return new Report(peerCalls - earlier.peerCalls, nativeCalls - earlier.nativeCalls, setupSeconds - earlier.setupSeconds, bufferBytes, fallback);
+        }
+    }
+
+    /** What a plan is made for, or was refused for. */
+    private record Planned(RowShares shares, int columns) {
     }
 
     private final Mode mode;
     private final long budgetBytes;
     private Optional<PeerRowPlan> plan = Optional.empty();
     private Optional<String> fallback = Optional.empty();
-    private long[] shape = {};
+    private Optional<Planned> planned = Optional.empty();
     private long peerCalls;
     private long nativeCalls;
     private double setupSeconds;
@@ -54,63 +84,57 @@ public final class RowReduction {
     }
 
     /**
-     * Adds the ranks' partials and gives this rank's rows of the sum: rows [rank * rows / size, (rank + 1) * rows / size).
+     * Adds the ranks' partials and gives this rank's rows of the sum.
      *
-     * @param partial FP32 [rows, columns], contiguous, rows a multiple of the ranks; overwritten by the all-reduce
-     * @return FP32 [rows / size, columns]: after the all-reduce a view of {@code partial}, else memory of the plan that the next call overwrites
+     * @param partial FP32 [rows, columns], contiguous, at least one row and column; overwritten by the all-reduce
+     * @param shares  whose rows are whose: of as many rows and ranks as there are; padding takes no part
+     * @return FP32 [shares.count(rank), columns]: after the all-reduce a view of {@code partial}, else memory of the plan that the next call overwrites
      */
-    public Tensor reduce(Communicator ranks, Tensor partial) {
+    public Tensor reduce(Communicator ranks, Tensor partial, RowShares shares) {
         if (closed) {
             throw new IllegalStateException("row reduction is closed");
         }
-        if (partial.rank() != 2 || partial.dtype() != DType.F32 || !partial.contiguous() || partial.size(0) % ranks.size() != 0 || partial.elements() == 0) {
-            throw new IllegalArgumentException("row reduction: got " + partial + ", expected contiguous F32 rows, a multiple of " + ranks.size());
+        if (partial.rank() != 2 || partial.dtype() != DType.F32 || !partial.contiguous() || partial.elements() == 0
+                || partial.size(0) != shares.rows() || ranks.size() != shares.ranks()) {
+            throw new IllegalArgumentException("row reduction: got " + partial + " on " + ranks.size() + " ranks, expected contiguous F32 rows for " + shares);
         }
         if (mode == Mode.PEER) {
-            prepare(ranks, partial);
+            prepare(ranks, partial, shares);
         }
-        if (plan.isPresent()) {
-            peerCalls++;
-            return recorded("reduce-scatter", Mode.PEER, ranks, partial, () -> plan.get().reduce(ranks, partial));
-        }
-        nativeCalls++;
-        return recorded("all-reduce", Mode.NATIVE, ranks, partial, () -> {
+        if (plan.isEmpty()) {
+            nativeCalls++;
             ranks.allReduce(partial);
-            long rows = partial.size(0) / ranks.size();
-            return partial.rows(ranks.rank() * rows, (ranks.rank() + 1) * rows);
-        });
-    }
-
-    private static Tensor recorded(String operation, Mode used, Communicator ranks, Tensor partial, Supplier<Tensor> reduction) {
-        return CollectiveEvent.around(operation, used.name().toLowerCase(Locale.ROOT), ranks.rank(), ranks.size(),
-                partial.elements() * partial.dtype().bytes(), reduction);
+            return partial.rows(shares.from(ranks.rank()), shares.to(ranks.rank()));
+        }
+        peerCalls++;
+        return CollectiveEvent.around("reduce-scatter", "peer", ranks.rank(), ranks.size(), partial.elements() * partial.dtype().bytes(),
+                () -> plan.get().reduce(ranks, partial));
     }
 
     /** Makes a plan for a shape that is not the last one's. */
-    private void prepare(Communicator ranks, Tensor partial) {
-        long[] wanted = partial.shape().toArray();
-        if (Arrays.equals(shape, wanted)) {
+    private void prepare(Communicator ranks, Tensor partial, RowShares shares) {
+        Planned wanted = new Planned(shares, partial.size(1));
+        if (planned.equals(Optional.of(wanted))) {
             return;
         }
-        drop(ranks);
+        drop();
         long start = System.nanoTime();
-        PeerRowPlan.Setup setup = PeerRowPlan.open(ranks, partial.size(0), partial.size(1), budgetBytes);
-        switch (setup) {
+        switch (PeerRowPlan.open(ranks, shares, partial.size(1), budgetBytes)) {
             case PeerRowPlan.Ready ready -> {
                 plan = Optional.of(ready.plan());
                 fallback = Optional.empty();
-                bufferBytes = Math.max(bufferBytes, ready.plan().bytes());
+                bufferBytes = Math.max(bufferBytes, ready.plan().setupBytes());
             }
             case PeerRowPlan.Refused refused -> fallback = Optional.of(refused.reason());
         }
-        shape = wanted;
+        planned = Optional.of(wanted);
         setupSeconds += (System.nanoTime() - start) / 1e9;
     }
 
-    private void drop(Communicator ranks) {
-        plan.ifPresent(held -> held.close(ranks));
+    private void drop() {
+        plan.ifPresent(PeerRowPlan::close);
         plan = Optional.empty();
-        shape = new long[0];
+        planned = Optional.empty();
     }
 
     /** What was done so far. */
@@ -118,11 +142,10 @@ public final class RowReduction {
         return new Report(peerCalls, nativeCalls, setupSeconds, bufferBytes, fallback);
     }
 
-    /** Gives the plan's memory back, after all ranks have stopped reading it. */
-    public void close(Communicator ranks) {
-        if (!closed) {
-            closed = true;
-            drop(ranks);
-        }
+    /** Lets go of the plan; its memory goes when all ranks have. */
+    @Override
+    public void close() {
+        closed = true;
+        drop();
     }
 }

@@ -9,16 +9,10 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Ranks whose tensors lie in the memory of one process. A sum goes round the ranks as in a ring all-reduce: values are cut into
- * chunks, and chunk c is added up beginning with rank (c + 1) mod n, in the order of ranks and round to rank c mod n. So the order changes with
- * the position, as NCCL's does, and whoever adds in another order gets other bits.
- *
- * <p>Each rank adds its share of the chunks and writes the sums to all ranks' tensors; nobody else touches that share, so no buffer is needed.
+ * Ranks whose tensors lie in the memory of one process. Sums are added in the {@link RingOrder}; each rank adds its chunks and writes the sums to all ranks'
+ * tensors. Nobody else touches those chunks, so no buffer is needed.
  */
 final class SharedRing implements Communicator {
-    /** Values of a chunk: 128 KiB. */
-    static final int CHUNK = 1 << 15;
-
     private static final ValueLayout.OfFloat F32 = ValueLayout.JAVA_FLOAT_UNALIGNED;
 
     private final Meeting meeting;
@@ -53,21 +47,22 @@ final class SharedRing implements Communicator {
             return;
         }
         List<Tensor> all = sameShapes("all-reduce", values);
-        long chunks = (values.elements() + chunk - 1) / chunk;
+        RingOrder order = new RingOrder(values.elements(), chunk, size);
         float[] sum = new float[chunk];
         float[] next = new float[chunk];
-        for (long c = chunks * rank / size; c < chunks * (rank + 1) / size; c++) {
+        for (long c = order.firstChunk(rank); c < order.firstChunk(rank + 1); c++) {
             long at = c * chunk;
-            add(all, at, (int) Math.min(chunk, values.elements() - at), (int) (c % size), sum, next);
+            add(all, at, (int) Math.min(chunk, values.elements() - at), order, sum, next);
         }
         meeting.join(rank, "all-reduce");
     }
 
     /** Adds one chunk and writes it to every rank. */
-    private void add(List<Tensor> all, long at, int n, int slot, float[] sum, float[] next) {
-        MemorySegment.copy(all.get((slot + 1) % size).data(), F32, at * Float.BYTES, sum, 0, n);
-        for (int k = 2; k <= size; k++) {
-            MemorySegment.copy(all.get((slot + k) % size).data(), F32, at * Float.BYTES, next, 0, n);
+    private void add(List<Tensor> all, long at, int n, RingOrder order, float[] sum, float[] next) {
+        long index = at / chunk;
+        MemorySegment.copy(all.get(order.rankAt(index, 0)).data(), F32, at * Float.BYTES, sum, 0, n);
+        for (int k = 1; k < size; k++) {
+            MemorySegment.copy(all.get(order.rankAt(index, k)).data(), F32, at * Float.BYTES, next, 0, n);
             for (int i = 0; i < n; i++) {
                 sum[i] += next[i];
             }
@@ -112,6 +107,11 @@ final class SharedRing implements Communicator {
     @Override
     public long bufferBytes() {
         return 0;
+    }
+
+    @Override
+    public Watch whenFailed(Runnable stop) {
+        return meeting.watch(stop);
     }
 
     private List<Tensor> sameShapes(String what, Tensor mine) {

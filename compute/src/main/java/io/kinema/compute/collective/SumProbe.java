@@ -33,12 +33,21 @@ record SumProbe(float a, float b, float c, float d) {
         return tree.sum(a, b, c, d);
     }
 
-    /** A bit for each tree (by code) whose sum has exactly the bits of {@code result}. */
-    int matching(float result) {
-        int mask = 0;
+    /** What each tree makes of it, by code. */
+    float[] expected() {
+        float[] all = new float[SumTree.ALL.size()];
         for (SumTree tree : SumTree.ALL) {
-            if (Float.floatToRawIntBits(expected(tree)) == Float.floatToRawIntBits(result)) {
-                mask |= 1 << tree.ordinal();
+            all[tree.ordinal()] = expected(tree);
+        }
+        return all;
+    }
+
+    /** A bit for each tree (by code) whose sum has exactly these bits. */
+    static int matching(float[] expected, int bits) {
+        int mask = 0;
+        for (int code = 0; code < expected.length; code++) {
+            if (Float.floatToRawIntBits(expected[code]) == bits) {
+                mask |= 1 << code;
             }
         }
         return mask;

@@ -8,7 +8,7 @@ import java.util.List;
  * balanced trees {@code (p + q) + (r + s)} can give fifteen different sums. The constants stand in the order of the codes that plans store.
  * Values are called a to d, those of ranks 0 to 3. A NaN's payload is not told apart.
  */
-enum SumTree {
+public enum SumTree {
     CDBA(false, 2, 3, 1, 0),
     BCDA(false, 1, 2, 3, 0),
     BDCA(false, 1, 3, 2, 0),
@@ -26,7 +26,7 @@ enum SumTree {
     ADCB(false, 0, 3, 2, 1);
 
     /** All trees, by code. */
-    static final List<SumTree> ALL = List.of(values());
+    public static final List<SumTree> ALL = List.of(values());
 
     private final boolean balanced;
     private final int[] order;
@@ -37,9 +37,14 @@ enum SumTree {
     }
 
     /** The sum of four values, each addition rounded to FP32. */
-    float sum(float... x) {
+    public float sum(float... x) {
         float first = x[order[0]] + x[order[1]];
         return balanced ? first + (x[order[2]] + x[order[3]]) : (first + x[order[2]]) + x[order[3]];
+    }
+
+    /** As kernels read it: from the lowest bits on the four ranks in the order of addition, two bits each; bit 8 is set for a balanced tree. */
+    public int packed() {
+        return order[0] | order[1] << 2 | order[2] << 4 | order[3] << 6 | (balanced ? 1 << 8 : 0);
     }
 
     /** The same for {@code n} values of each of four arrays, from {@code from} on. */

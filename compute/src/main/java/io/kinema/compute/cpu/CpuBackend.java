@@ -3,6 +3,7 @@ package io.kinema.compute.cpu;
 import io.kinema.compute.BackendReport;
 import io.kinema.compute.Device;
 import io.kinema.compute.HostWorkspace;
+import io.kinema.compute.StagingLoader;
 import io.kinema.compute.Tensor;
 import io.kinema.compute.Workspace;
 import io.kinema.compute.check.CheckedBackend;
@@ -10,6 +11,7 @@ import io.kinema.weights.StoredTensor;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * Owns worker threads and their scratch memory until it is closed. Matrix products run in OpenBLAS, everything else in
@@ -100,6 +102,12 @@ public final class CpuBackend extends CheckedBackend {
     @Override
     public Tensor load(StoredTensor stored, Workspace owner) {
         return Tensor.of(stored.dtype(), stored.shape(), stored.data(), Device.CPU);
+    }
+
+    @Override
+    public Optional<StagingLoader> stagingLoader() {
+        kernels();
+        return Optional.of(new CpuStagingLoader());
     }
 
     @Override

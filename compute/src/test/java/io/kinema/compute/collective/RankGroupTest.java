@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -87,6 +88,40 @@ class RankGroupTest {
                 rank.allReduce(Tensor.ofFloats(new float[2 + rank.rank()], 2 + rank.rank()));
                 return 0;
             })).isInstanceOf(IllegalArgumentException.class).hasMessageContaining("expected one shape and dtype");
+        }
+    }
+
+    /** What waits outside of the group, for a device, is told of the first failure of each round, once. */
+    @Test
+    void watchersRunOnceForEachFailureUntilTheyAreTakenBack() {
+        try (RankGroup group = RankGroup.open(3, LONG)) {
+            AtomicInteger stops = new AtomicInteger();
+            Communicator.Watch watch = group.each(rank -> rank.rank() == 0 ? rank.whenFailed(stops::incrementAndGet) : (Communicator.Watch) () -> { }).getFirst();
+            for (int round = 1; round <= 2; round++) {
+                assertThatThrownBy(() -> group.each(rank -> {
+                    throw new IllegalStateException("rank " + rank.rank());
+                })).isInstanceOf(IllegalStateException.class);
+                assertThat(stops).hasValue(round);
+            }
+            watch.close();
+            watch.close();
+            assertThatThrownBy(() -> group.each(rank -> rank.agree(1 / rank.rank() > 0))).isInstanceOf(ArithmeticException.class);
+            assertThat(stops).hasValue(2);
+        }
+    }
+
+    @Test
+    void aRankThatDoesNotComeIsAFailureForWatchersToo() {
+        try (RankGroup group = RankGroup.open(2, Duration.ofMillis(100))) {
+            AtomicInteger stops = new AtomicInteger();
+            assertThatThrownBy(() -> group.each(rank -> {
+                if (rank.rank() == 0) {
+                    rank.whenFailed(stops::incrementAndGet);
+                    rank.barrier();
+                }
+                return 0;
+            })).isInstanceOf(RankTimeoutException.class);
+            assertThat(stops).hasValue(1);
         }
     }
 

@@ -8,6 +8,7 @@ import io.kinema.compute.collective.RowReduction.Mode;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -25,8 +26,9 @@ class RowReductionTest {
     /** Small, so that even small shapes have elements of every order. */
     private static final int CHUNK = 7;
 
-    private static final List<long[]> SHAPES = List.of(new long[] {4, 3}, new long[] {4, 1}, new long[] {8, 5}, new long[] {12, 7}, new long[] {64, 33},
-            new long[] {100, 21}, new long[] {256, 129}, new long[] {4, 4099});
+    /** Rows, columns and what rows are padded to: all ranks with as many, some with fewer, some with none. */
+    private static final List<int[]> SHAPES = List.of(new int[] {4, 3, 1}, new int[] {4, 1, 1}, new int[] {8, 5, 1}, new int[] {12, 7, 1}, new int[] {64, 33, 64},
+            new int[] {100, 21, 1}, new int[] {256, 129, 64}, new int[] {4, 4099, 1}, new int[] {5, 3, 1}, new int[] {85, 33, 64}, new int[] {236, 48, 64}, new int[] {1, 9, 64});
 
     private enum Values {
         ORDINARY, WIDE, SUBNORMAL, SIGNED_ZERO, INFINITY, OVERFLOW;
@@ -45,27 +47,28 @@ class RowReductionTest {
     }
 
     static Stream<Arguments> cases() {
-        return SHAPES.stream().flatMap(shape -> Arrays.stream(Values.values()).map(values -> Arguments.of(shape[0], shape[1], values)));
+        return SHAPES.stream().flatMap(shape -> Arrays.stream(Values.values()).map(values -> Arguments.of(RowShares.padded(shape[0], 4, shape[2]), shape[1], values)));
     }
 
-    /** 8 shapes x 6 kinds of values x 4 ranks = 192 comparisons. */
+    /** 12 shapes x 6 kinds of values x 4 ranks = 288 comparisons. */
     @ParameterizedTest
     @MethodSource("cases")
-    void peerRowsHaveTheBitsOfTheAllReduce(long rows, long columns, Values values) {
+    void peerRowsHaveTheBitsOfTheAllReduce(RowShares shares, int columns, Values values) {
+        int rows = shares.rows();
         try (RankGroup group = RankGroup.open(4, TIMEOUT, CHUNK)) {
             List<int[]> whole = group.each(rank -> {
                 Tensor sum = partial(rank.rank(), rows, columns, values);
                 rank.allReduce(sum);
-                return bits(sum.rows(rank.rank() * rows / 4, (rank.rank() + 1) * rows / 4));
+                return bits(sum.rows(shares.from(rank.rank()), shares.to(rank.rank())));
             });
             List<int[]> own = group.each(rank -> {
                 RowReduction reduction = new RowReduction(Mode.PEER, PLENTY);
-                int[] bits = bits(reduction.reduce(rank, partial(rank.rank(), rows, columns, values)));
-                int[] again = bits(reduction.reduce(rank, partial(rank.rank(), rows, columns, values)));
+                int[] bits = bits(reduction.reduce(rank, partial(rank.rank(), rows, columns, values), shares));
+                int[] again = bits(reduction.reduce(rank, partial(rank.rank(), rows, columns, values), shares));
                 assertThat(again).isEqualTo(bits);
                 assertThat(reduction.report()).extracting(RowReduction.Report::peerCalls, RowReduction.Report::nativeCalls, RowReduction.Report::fallback)
-                        .containsExactly(2L, 0L, java.util.Optional.empty());
-                reduction.close(rank);
+                        .containsExactly(2L, 0L, Optional.empty());
+                reduction.close();
                 return bits;
             });
             for (int rank = 0; rank < 4; rank++) {
@@ -120,7 +123,7 @@ class RowReductionTest {
         try (RankGroup group = RankGroup.open(4, TIMEOUT, CHUNK)) {
             for (int probe = 0; probe < SumProbe.ALL.size(); probe++) {
                 int corrupted = probe;
-                List<PeerRowPlan.Setup> setups = group.each(rank -> PeerRowPlan.open(new Corrupting(rank, corrupted), 8, 5, PLENTY));
+                List<PeerRowPlan.Setup> setups = group.each(rank -> PeerRowPlan.open(new Corrupting(rank, corrupted), even(8), 5, PLENTY));
                 assertThat(setups).allSatisfy(setup -> assertThat(setup).isInstanceOfSatisfying(PeerRowPlan.Refused.class,
                         refused -> assertThat(refused.reason()).contains("order of addition cannot be told")));
             }
@@ -129,7 +132,7 @@ class RowReductionTest {
 
     @Test
     void aBudgetIsKeptBeforeAnythingIsAllocated() {
-        long need = PeerRowPlan.setupBytes(8, 5);
+        long need = PeerRowPlan.setupBytes(even(8), 5);
         try (RankGroup group = RankGroup.open(4, TIMEOUT, CHUNK)) {
             assertThat(group.each(rank -> reportOf(rank, Mode.PEER, need))).allSatisfy(report -> assertThat(report.peerCalls()).isEqualTo(1));
             assertThat(group.each(rank -> reportOf(rank, Mode.PEER, rank.rank() == 2 ? need - 1 : need))).allSatisfy(report -> {
@@ -156,45 +159,99 @@ class RowReductionTest {
         try (RankGroup group = RankGroup.open(4, TIMEOUT, CHUNK)) {
             assertThat(group.each(rank -> {
                 RowReduction reduction = new RowReduction(Mode.PEER, PLENTY);
-                Tensor first = reduction.reduce(rank, partial(rank.rank(), 8, 5, Values.ORDINARY));
-                Tensor second = reduction.reduce(rank, partial(rank.rank(), 8, 5, Values.WIDE));
+                Tensor first = reduction.reduce(rank, partial(rank.rank(), 8, 5, Values.ORDINARY), even(8));
+                Tensor second = reduction.reduce(rank, partial(rank.rank(), 8, 5, Values.WIDE), even(8));
                 assertThat(second).as("the same memory").isSameAs(first);
                 double setup = reduction.report().setupSeconds();
-                reduction.reduce(rank, partial(rank.rank(), 8, 5, Values.WIDE));
+                reduction.reduce(rank, partial(rank.rank(), 8, 5, Values.WIDE), even(8));
                 assertThat(reduction.report().setupSeconds()).isEqualTo(setup);
-                reduction.reduce(rank, partial(rank.rank(), 12, 5, Values.WIDE));
+                reduction.reduce(rank, partial(rank.rank(), 12, 5, Values.WIDE), even(12));
                 assertThat(reduction.report().setupSeconds()).isGreaterThan(setup);
-                reduction.close(rank);
-                reduction.close(rank);
+                reduction.close();
+                reduction.close();
                 return reduction.report().peerCalls();
             })).containsOnly(4L);
+        }
+    }
+
+    /** What others read stays until the last of them has closed. */
+    @Test
+    void aPlansMemoryGoesWithItsLastReader() {
+        try (RankGroup group = RankGroup.open(4, TIMEOUT, CHUNK)) {
+            List<PeerRowPlan> plans = group.each(rank -> ((PeerRowPlan.Ready) PeerRowPlan.open(rank, even(8), 5, PLENTY)).plan());
+            List<Tensor> sums = group.each(rank -> plans.get(rank.rank()).reduce(rank, partial(rank.rank(), 8, 5, Values.ORDINARY)));
+            for (PeerRowPlan plan : plans) {
+                assertThat(plans).allSatisfy(any -> assertThat(any.partial().data().scope().isAlive()).isTrue());
+                assertThat(sums).allSatisfy(sum -> assertThat(sum.data().scope().isAlive()).isTrue());
+                plan.close();
+                plan.close();
+            }
+            assertThat(plans).allSatisfy(plan -> assertThat(plan.partial().data().scope().isAlive()).isFalse());
+            assertThat(sums).allSatisfy(sum -> assertThat(sum.data().scope().isAlive()).isFalse());
         }
     }
 
     @Test
     void wrongUseIsRefused() {
         try (RankGroup group = RankGroup.open(4, TIMEOUT, CHUNK)) {
-            List<PeerRowPlan> plans = group.each(rank -> ((PeerRowPlan.Ready) PeerRowPlan.open(rank, 8, 5, PLENTY)).plan());
+            List<PeerRowPlan> plans = group.each(rank -> ((PeerRowPlan.Ready) PeerRowPlan.open(rank, even(8), 5, PLENTY)).plan());
             assertThatThrownBy(() -> group.each(rank -> plans.get(rank.rank()).reduce(rank, Tensor.ofFloats(new float[20], 4, 5))))
-                    .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("expected F32[8, 5]");
+                    .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("expected F32[8, 5] on cpu");
             assertThatThrownBy(() -> group.each(rank -> plans.get((rank.rank() + 1) % 4).reduce(rank, Tensor.ofFloats(new float[40], 8, 5))))
                     .isInstanceOf(IllegalStateException.class).hasMessageContaining("on its own thread");
             group.each(rank -> {
-                plans.get(rank.rank()).close(rank);
-                plans.get(rank.rank()).close(rank);
+                plans.get(rank.rank()).close();
+                plans.get(rank.rank()).close();
                 return 0;
             });
             assertThatThrownBy(() -> group.each(rank -> plans.get(rank.rank()).reduce(rank, Tensor.ofFloats(new float[40], 8, 5))))
                     .isInstanceOf(IllegalStateException.class).hasMessageContaining("closed");
-            assertThatThrownBy(() -> group.each(rank -> new RowReduction(Mode.NATIVE, 0).reduce(rank, Tensor.ofFloats(new float[30], 6, 5))))
-                    .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("a multiple of 4");
+            assertThatThrownBy(() -> group.each(rank -> new RowReduction(Mode.NATIVE, 0).reduce(rank, Tensor.ofFloats(new float[30], 6, 5), even(8))))
+                    .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("expected contiguous F32 rows for RowShares[rows=8, ranks=4, each=2]");
+            assertThatThrownBy(() -> group.each(rank -> {
+                RowReduction reduction = new RowReduction(Mode.NATIVE, 0);
+                reduction.close();
+                return reduction.reduce(rank, Tensor.ofFloats(new float[40], 8, 5), even(8));
+            })).isInstanceOf(IllegalStateException.class).hasMessageContaining("row reduction is closed");
         }
+    }
+
+    /** More than the process may have, on one rank: refused by all, and nothing stays allocated. */
+    @Test
+    void memoryThatIsNotThereIsRefusedByAllRanks() {
+        int columns = 1 << 20;
+        try (RankGroup group = RankGroup.open(4, TIMEOUT, CHUNK)) {
+            assertThat(group.each(rank -> PeerRowPlan.open(rank, RowShares.padded(1 << 20, 4, 1), columns, Long.MAX_VALUE))).allSatisfy(setup ->
+                    assertThat(setup).isInstanceOfSatisfying(PeerRowPlan.Refused.class, refused -> assertThat(refused.reason())
+                            .startsWith("insufficient free memory for residual communication setup: 1048576x1048576 takes ")));
+        }
+    }
+
+    /** One rank fails while the others are in the reduction: all end with its failure, though it closes what they read first. */
+    @Test
+    void aFailureDuringAReductionEndsAllRanks() {
+        try (RankGroup group = RankGroup.open(4, TIMEOUT, CHUNK)) {
+            assertThatThrownBy(() -> group.each(rank -> {
+                RowReduction mine = new RowReduction(Mode.PEER, PLENTY);
+                try (mine) {
+                    mine.reduce(rank, partial(rank.rank(), 8, 5, Values.ORDINARY), even(8));
+                    if (rank.rank() == 2) {
+                        throw new IllegalStateException("rank 2 fails");
+                    }
+                    return mine.reduce(rank, partial(rank.rank(), 8, 5, Values.ORDINARY), even(8));
+                }
+            })).hasMessage("rank 2 fails");
+        }
+    }
+
+    private static RowShares even(int rows) {
+        return RowShares.padded(rows, 4, 1);
     }
 
     private static RowReduction.Report reportOf(Communicator rank, Mode mode, long budget) {
         RowReduction reduction = new RowReduction(mode, budget);
-        reduction.reduce(rank, partial(rank.rank(), 8, 5, Values.ORDINARY));
-        reduction.close(rank);
+        reduction.reduce(rank, partial(rank.rank(), 8, 5, Values.ORDINARY), RowShares.padded(8, rank.size(), 1));
+        reduction.close();
         return reduction.report();
     }
 

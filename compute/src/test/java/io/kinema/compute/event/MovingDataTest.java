@@ -11,6 +11,7 @@ import io.kinema.compute.Workspace;
 import io.kinema.compute.check.CheckedBackend;
 import io.kinema.compute.collective.RankGroup;
 import io.kinema.compute.collective.RowReduction;
+import io.kinema.compute.collective.RowShares;
 import io.kinema.compute.cpu.CpuBackend;
 import io.kinema.weights.DType;
 import io.kinema.weights.Shape;
@@ -54,24 +55,24 @@ class MovingDataTest {
     }
 
     @Test
-    void collectivesSayWhatHowAndHowMuch() throws IOException {
+    void reductionsByPeersSayHowMuch() throws IOException {
         List<RecordedEvent> events = record(() -> {
-            try (RankGroup group = RankGroup.open(2, Duration.ofSeconds(60))) {
+            try (RankGroup group = RankGroup.open(4, Duration.ofSeconds(60))) {
                 group.each(rank -> {
-                    RowReduction reduction = new RowReduction(RowReduction.Mode.NATIVE, 0);
-                    Tensor mine = reduction.reduce(rank, Tensor.ofFloats(new float[12], 4, 3));
-                    reduction.close(rank);
+                    RowReduction reduction = new RowReduction(RowReduction.Mode.PEER, 1 << 20);
+                    Tensor mine = reduction.reduce(rank, Tensor.ofFloats(new float[12], 4, 3), RowShares.padded(4, 4, 1));
+                    reduction.close();
                     return mine;
                 });
             }
         });
-        assertThat(events).hasSize(2).allSatisfy(event -> {
-            assertThat(event.getString("operation")).isEqualTo("all-reduce");
-            assertThat(event.getString("implementation")).isEqualTo("native");
-            assertThat(event.getInt("ranks")).isEqualTo(2);
+        assertThat(events).hasSize(4).allSatisfy(event -> {
+            assertThat(event.getString("operation")).isEqualTo("reduce-scatter");
+            assertThat(event.getString("implementation")).isEqualTo("peer");
+            assertThat(event.getInt("ranks")).isEqualTo(4);
             assertThat(event.getLong("bytes")).isEqualTo(48);
         });
-        assertThat(events).extracting(event -> event.getInt("rank")).containsExactlyInAnyOrder(0, 1);
+        assertThat(events).extracting(event -> event.getInt("rank")).containsExactlyInAnyOrder(0, 1, 2, 3);
     }
 
     @Test

@@ -29,8 +29,12 @@ public final class CudaDriver {
      * @throws CudaUnavailableException when there is no driver or it sees no GPU; the message says which
      */
     public static CudaDriver load(LibraryFinder finder) {
-        LibraryFinder.Found found = finder.find(CudaLibrary.DRIVER);
-        CudaDriver driver = new CudaDriver(found.require());
+        return over(finder.find(CudaLibrary.DRIVER).require());
+    }
+
+    /** {@link #load} with the driver's functions at hand. */
+    static CudaDriver over(SymbolLookup lookup) {
+        CudaDriver driver = new CudaDriver(lookup);
         try {
             driver.check("cuInit", () -> (int) driver.symbols.init().invokeExact(0));
         } catch (CudaException e) {

@@ -10,6 +10,7 @@ import java.util.Map;
 /** Names and meanings of driver status codes: the driver's own words, with advice for the few that users meet. */
 final class DriverErrors {
     static final int OUT_OF_MEMORY = 2;
+    static final int PEER_ACCESS_ALREADY_ENABLED = 704;
 
     private static final Map<Integer, String> ADVICE = Map.of(
             OUT_OF_MEMORY, "the GPU's memory is full; close other programs on it, ask for a smaller clip, or offload weights",

@@ -8,13 +8,16 @@ import java.lang.foreign.ValueLayout;
 
 /**
  * Owns a reference to one GPU's primary context until it is closed; closing twice is harmless. The context is current on
- * the thread that opened it, which is the rank's thread: {@link #makeCurrent} moves it to another.
+ * the thread that opened it; {@link #makeCurrent} makes it so on another.
  */
 public final class GpuContext implements AutoCloseable {
+    /** Page-locked memory is so for every GPU of the process. */
+    private static final int PORTABLE = 1;
+    private static final ThreadLocal<GpuContext> CURRENT = new ThreadLocal<>();
+
     private final CudaDriver driver;
     private final GpuFacts facts;
     private final MemorySegment handle;
-    private volatile Thread owner;
     private boolean closed;
 
     private GpuContext(CudaDriver driver, GpuFacts facts, MemorySegment handle) {
@@ -41,11 +44,11 @@ public final class GpuContext implements AutoCloseable {
         return driver;
     }
 
-    /** Makes the context current on the calling thread, when it is not already. */
+    /** Makes the context current on the calling thread, when it is not already: a thread may use several GPUs in turn. */
     public void makeCurrent() {
-        if (owner != Thread.currentThread()) {
+        if (CURRENT.get() != this) {
             check("cuCtxSetCurrent", () -> (int) symbols().ctxSetCurrent().invokeExact(handle));
-            owner = Thread.currentThread();
+            CURRENT.set(this);
         }
     }
 
@@ -75,9 +78,49 @@ public final class GpuContext implements AutoCloseable {
         }
     }
 
+    /**
+     * Page-locked host memory that {@code owner} frees; it must be closed before this context is.
+     *
+     * @throws CudaException when the system locks no more
+     */
+    public MemorySegment pageLocked(long bytes, Arena owner) {
+        MemorySegment memory = pointer("cuMemHostAlloc", out -> (int) symbols().memHostAlloc().invokeExact(out, bytes, PORTABLE));
+        return memory.reinterpret(bytes, owner, freed -> {
+            makeCurrent();
+            check("cuMemFreeHost", () -> (int) symbols().memFreeHost().invokeExact(freed));
+        });
+    }
+
     /** Gives device memory back; waits for work that may use it. */
     public void free(long pointer) {
         check("cuMemFree", () -> (int) symbols().memFree().invokeExact(pointer));
+    }
+
+    /** Bytes of the device that nobody has allocated, in any process. */
+    public long freeBytes() {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment free = arena.allocate(ValueLayout.JAVA_LONG);
+            MemorySegment total = arena.allocate(ValueLayout.JAVA_LONG);
+            check("cuMemGetInfo", () -> (int) symbols().memGetInfo().invokeExact(free, total));
+            return free.get(ValueLayout.JAVA_LONG, 0);
+        }
+    }
+
+    /** True when kernels of this GPU can read and write {@code other}'s memory, by NVLink or PCI Express. */
+    public boolean reaches(GpuContext other) {
+        return driver.number("cuDeviceCanAccessPeer",
+                out -> (int) symbols().deviceCanAccessPeer().invokeExact(out, facts.handle(), other.facts.handle())) != 0;
+    }
+
+    /** Lets kernels of this GPU, whose context is current here, use {@code other}'s memory. Harmless the second time. */
+    public void openTo(GpuContext other) {
+        try {
+            check("cuCtxEnablePeerAccess", () -> (int) symbols().ctxEnablePeerAccess().invokeExact(other.handle, 0));
+        } catch (CudaException e) {
+            if (e.code() != DriverErrors.PEER_ACCESS_ALREADY_ENABLED) {
+                throw e;
+            }
+        }
     }
 
     @Override

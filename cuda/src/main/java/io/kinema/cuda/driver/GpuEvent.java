@@ -6,18 +6,35 @@ import java.lang.foreign.ValueLayout;
 
 /** Owns one event, a mark in a stream, until it is closed; closing twice is harmless. */
 public final class GpuEvent implements AutoCloseable {
+    private static final int DISABLE_TIMING = 2;
+
     private final GpuContext context;
     private final MemorySegment handle;
     private boolean closed;
 
+    /** An event that tells times. */
     public GpuEvent(GpuContext context) {
+        this(context, 0);
+    }
+
+    private GpuEvent(GpuContext context, int flags) {
         this.context = context;
-        this.handle = context.pointer("cuEventCreate", out -> (int) context.symbols().eventCreate().invokeExact(out, 0));
+        this.handle = context.pointer("cuEventCreate", out -> (int) context.symbols().eventCreate().invokeExact(out, flags));
+    }
+
+    /** An event for streams to wait for; it tells no times, which makes waiting cheaper. */
+    public static GpuEvent untimed(GpuContext context) {
+        return new GpuEvent(context, DISABLE_TIMING);
     }
 
     /** Marks the end of what is enqueued on {@code stream} now. */
     public void record(GpuStream stream) {
         context.check("cuEventRecord", () -> (int) context.symbols().eventRecord().invokeExact(handle, stream.handle()));
+    }
+
+    /** The native event, for streams. */
+    MemorySegment handle() {
+        return handle;
     }
 
     /** Seconds on the device from {@code start}'s mark to this one; both must be reached. */

@@ -43,6 +43,11 @@ public final class GpuStream implements AutoCloseable {
         context.check("cuMemsetD8Async", () -> (int) context.symbols().memsetD8().invokeExact(to, (int) value, bytes, handle));
     }
 
+    /** What is enqueued from now on runs after {@code event}, which may be of another stream or GPU and closed at once. */
+    public void waitFor(GpuEvent event) {
+        context.check("cuStreamWaitEvent", () -> (int) context.symbols().streamWaitEvent().invokeExact(handle, event.handle(), 0));
+    }
+
     /** Waits until everything enqueued has finished. */
     public void synchronize() {
         context.check("cuStreamSynchronize", () -> (int) context.symbols().streamSynchronize().invokeExact(handle));

@@ -4,19 +4,20 @@ import io.kinema.cuda.driver.GpuContext;
 import io.kinema.cuda.driver.GpuFunction;
 import io.kinema.cuda.driver.GpuModule;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Owns the loaded kernel modules for one GPU until it is closed; closing twice is harmless. All of them are loaded when it is
  * made, so that no request waits for the driver's compiler, and the number of compilations is known.
+ * Launchers of several threads may look kernels up.
  */
 public final class KernelModules implements AutoCloseable {
     private final KernelManifest.Choice choice;
     private final List<GpuModule> modules = new ArrayList<>();
-    private final Map<String, GpuFunction> functions = new HashMap<>();
+    private final Map<String, GpuFunction> functions = new ConcurrentHashMap<>();
     private long compilations;
 
     private KernelModules(KernelManifest.Choice choice) {

@@ -10,7 +10,9 @@ import java.util.stream.Collectors;
 /**
  * Owns one device's memory blocks until it is closed, and counts every byte: what each owner holds, what lies free for
  * reuse, and the most ever held. Blocks are whole allocations, rounded up to {@link #GRAIN}; a freed block serves the next
- * request that it fits without wasting more than a quarter. Closing twice is harmless. Used by one thread.
+ * request that it fits without wasting more than a quarter. Closing twice is harmless. Any thread
+ * may use it: weights are brought by a thread of their own, and ranks
+ * give blocks back that they were the last to read.
  */
 public final class DevicePool implements AutoCloseable {
     /** Allocations are multiples of this many bytes. */
@@ -46,7 +48,7 @@ public final class DevicePool implements AutoCloseable {
     }
 
     /** @throws DeviceMemoryException when the device or the limit has not so much left */
-    public Block take(long bytes, String owner) {
+    public synchronized Block take(long bytes, String owner) {
         if (closed) {
             throw new IllegalStateException("memory of " + device + " is closed");
         }
@@ -102,7 +104,7 @@ public final class DevicePool implements AutoCloseable {
     }
 
     /** Takes a block back for reuse. */
-    public void give(Block block) {
+    public synchronized void give(Block block) {
         if (closed) {
             return;
         }
@@ -113,40 +115,40 @@ public final class DevicePool implements AutoCloseable {
     }
 
     /** Gives everything that lies free back to the device. */
-    public void trim() {
+    public synchronized void trim() {
         free.values().forEach(blocks -> blocks.forEach(allocator::free));
         free.clear();
         cached = 0;
     }
 
     /** Bytes in use. */
-    public long usedBytes() {
+    public synchronized long usedBytes() {
         return used;
     }
 
     /** Bytes free for reuse. */
-    public long cachedBytes() {
+    public synchronized long cachedBytes() {
         return cached;
     }
 
     /** The most bytes ever held from the device at once, in use and free for reuse. */
-    public long peakBytes() {
+    public synchronized long peakBytes() {
         return peakHeld;
     }
 
     /** How often the device was asked for memory. */
-    public long allocations() {
+    public synchronized long allocations() {
         return allocations;
     }
 
     /** Bytes in use by owner. */
-    public Map<String, Long> held() {
+    public synchronized Map<String, Long> held() {
         return Map.copyOf(held);
     }
 
     /** Frees what lies free; blocks in use belong to workspaces, which must be closed before. */
     @Override
-    public void close() {
+    public synchronized void close() {
         if (!closed) {
             trim();
             closed = true;

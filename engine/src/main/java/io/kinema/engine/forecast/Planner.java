@@ -6,12 +6,14 @@ import io.kinema.compute.Device;
 import io.kinema.compute.MatrixLayout;
 import io.kinema.compute.Precision;
 import io.kinema.compute.cpu.CpuBackend;
+import io.kinema.engine.RankOptions;
 import io.kinema.engine.layout.PackedLayout;
 import io.kinema.engine.model.Component;
 import io.kinema.engine.model.ModelFolder;
 import io.kinema.engine.pipeline.Backends;
 import io.kinema.engine.plan.MediaHeaders;
 import io.kinema.engine.plan.PictureSizes;
+import io.kinema.engine.plan.RankRules;
 import io.kinema.engine.plan.ResolvedAdapter;
 import io.kinema.engine.plan.ResolvedRequest;
 import io.kinema.engine.prompt.H3Tokenizer;
@@ -37,12 +39,13 @@ import java.util.Set;
  * @param transformerLayout of those weights, where their names leave it open
  * @param device      as {@link Backends} knows it
  * @param threads     of the device
+ * @param ranks       that share the model
  * @param backend     what a device other than the CPU is told
  * @param precision   plan of the transformer and the text encoder
  * @param fp16WeightLayout in which order the transformer's FP16 matrices lie; empty in plans that have none
  */
 public record Planner(ModelFolder folder, Optional<Path> transformer, Optional<WeightLayout> transformerLayout, String device, OptionalInt threads,
-                      BackendOptions backend, Precision precision, Optional<MatrixLayout> fp16WeightLayout) {
+                      RankOptions ranks, BackendOptions backend, Precision precision, Optional<MatrixLayout> fp16WeightLayout) {
     private static final double PROBE_SECONDS = 0.15;
 
     /**
@@ -56,8 +59,9 @@ public record Planner(ModelFolder folder, Optional<Path> transformer, Optional<W
      * @throws io.kinema.engine.BadRequestException  when there is no such device, or the text encoder cannot look at a reference
      */
     public RunPlan plan(ResolvedRequest request, PictureSizes pictures, MediaHeaders headers, Rates rates) {
-        var opener = Backends.opener(device, threads, backend);
+        Backends.group(device, ranks, threads, backend);
         ModelSizes sizes = ModelSizes.read(folder, request.task(), transformer, transformerLayout);
+        RankRules.require(ranks.tensorParallel(), sizes.dit());
         Sequence sequence;
         try (H3Tokenizer tokenizer = H3Tokenizer.open(folder.folder(Component.TOKENIZER))) {
             sequence = new SequenceBuilder(request, folder.geometry(), sizes, pictures, headers).build(tokenizer);
@@ -69,13 +73,13 @@ public record Planner(ModelFolder folder, Optional<Path> transformer, Optional<W
         long preparation = work.preparation(rows, steps.timesteps()) + adapters.preparation(rows, steps.timesteps());
         long loop = request.steps() * (work.step(rows) + adapters.step(rows));
         RunRecord.Execution execution = new RunRecord.Execution(placed(device), backendName(device), precision.label(),
-                device.equals("cpu") ? threads.orElse(Runtime.getRuntime().availableProcessors()) : 1, fp16WeightLayout);
+                ranks.tensorParallel() * (device.equals("cpu") ? Backends.threadsOfRank(threads, ranks) : 1), ranks, fp16WeightLayout);
         Component component = Component.transformerOf(request.task());
         String name = transformer.map(p -> String.valueOf(p.getFileName())).orElse(component.key());
         String modelName = String.valueOf(folder.root().getFileName());
         TimeForecast time = new TimeForecast(rates, Rates.way(HostFacts.here().processor(), new RunRecord.Model(modelName, name, "", "", List.of()), execution),
                 sequence.rows(), preparation + loop, request.outputs());
-        OptionalDouble probed = time.measured() || !device.equals("cpu") ? OptionalDouble.empty() : probe(opener);
+        OptionalDouble probed = time.measured() || !device.equals("cpu") ? OptionalDouble.empty() : probe(Backends.opener(device, threads, backend));
         MemoryForecast memory = new MemoryForecast(sizes, precision, request, sequence, steps.timesteps());
         return new RunPlan(request, modelName, name, sizes.weightBytes(), sizes.ditWeights().encodings().names(), execution,
                 ReferenceLabels.of(request), sequence.rows(), preparation + loop * request.outputs(), memory.stages(), memory.scratchByNetwork(),

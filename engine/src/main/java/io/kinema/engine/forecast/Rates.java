@@ -54,7 +54,8 @@ public record Rates(Map<String, List<Double>> seconds) {
     /** What a rate depends on besides the amount of work. */
     static String way(String processor, RunRecord.Model model, RunRecord.Execution execution) {
         return String.join(" | ", processor, model.name(), model.transformer(), execution.backend(),
-                execution.precision() + execution.fp16WeightLayout().map(layout -> " " + layout.label()).orElse(""), execution.threads() + " threads");
+                execution.precision() + execution.fp16WeightLayout().map(layout -> " " + layout.label()).orElse(""), execution.threads() + " threads"
+                + (execution.ranks().tensorParallel() == 1 ? "" : ", tensor-parallel " + execution.ranks().tensorParallel()));
     }
 
     private static String key(String way, Stage stage) {

@@ -21,7 +21,8 @@ final class RunPlanJson {
                 .put("weight_bytes", plan.weightBytes()).putArray("transformer_encodings");
         plan.encodings().forEach(encodings::add);
         ObjectNode execution = root.putObject("execution").put("device", plan.execution().device()).put("backend", plan.execution().backend())
-                .put("precision", plan.execution().precision()).put("threads", plan.execution().threads());
+                .put("precision", plan.execution().precision()).put("threads", plan.execution().threads())
+                .put("tensor_parallel", plan.execution().ranks().tensorParallel());
         plan.execution().fp16WeightLayout().ifPresent(layout -> execution.put("fp16_weight_layout", layout.label()));
         ArrayNode conditions = root.putArray("conditions");
         for (RunPlan.Condition condition : plan.conditions()) {

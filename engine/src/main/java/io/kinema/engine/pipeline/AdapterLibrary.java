@@ -5,11 +5,11 @@ import io.kinema.model.adapter.Adapter;
 import io.kinema.model.adapter.AdapterFile;
 import io.kinema.model.adapter.Alpha;
 import io.kinema.model.adapter.TransformerTensors;
-import io.kinema.model.dit.Dit;
 import io.kinema.model.dit.DitConfig;
 import io.kinema.model.dit.DitTensors;
 import io.kinema.model.dit.LoadedAdapter;
 import io.kinema.model.dit.ScaledAdapter;
+import io.kinema.model.dit.Transformer;
 import io.kinema.weights.BadWeightsException;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -36,7 +36,7 @@ public final class AdapterLibrary implements AutoCloseable {
 
     private static final class Entry {
         private final AdapterFile file;
-        private final Map<Dit, LoadedAdapter> loaded = new HashMap<>();
+        private final Map<Transformer, LoadedAdapter> loaded = new HashMap<>();
 
         Entry(AdapterFile file) {
             this.file = file;
@@ -54,7 +54,7 @@ public final class AdapterLibrary implements AutoCloseable {
     }
 
     /** Puts these adapters in force on {@code dit}, and lets go of those that are not among them. */
-    synchronized void use(Dit dit, List<AdapterUse> uses) {
+    synchronized void use(Transformer dit, List<AdapterUse> uses) {
         List<ScaledAdapter> chosen = new ArrayList<>();
         for (AdapterUse use : uses) {
             Entry entry = entry(use, dit.config());

@@ -4,8 +4,8 @@ import io.kinema.model.adapter.Adapter;
 import io.kinema.model.adapter.AdapterFile;
 import io.kinema.model.adapter.Alpha;
 import io.kinema.model.adapter.TransformerTensors;
-import io.kinema.model.dit.Dit;
 import io.kinema.model.dit.LoadedAdapter;
+import io.kinema.model.dit.Transformer;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -22,8 +22,8 @@ public final class AdapterStack implements AutoCloseable {
         return file.adapter();
     }
 
-    /** Puts an adapter that {@link #open} gave on a transformer's device. */
-    public LoadedAdapter load(Dit dit, Adapter adapter) {
+    /** Puts an adapter that {@link #open} gave on a transformer's devices. */
+    public LoadedAdapter load(Transformer dit, Adapter adapter) {
         LoadedAdapter loaded = dit.load(adapter);
         owned.push(loaded);
         return loaded;

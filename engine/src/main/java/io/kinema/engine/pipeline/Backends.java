@@ -3,9 +3,12 @@ package io.kinema.engine.pipeline;
 import io.kinema.compute.Backend;
 import io.kinema.compute.BackendOptions;
 import io.kinema.compute.BackendProvider;
+import io.kinema.compute.collective.BackendGroup;
 import io.kinema.compute.cpu.CpuBackend;
 import io.kinema.compute.reference.ReferenceBackend;
 import io.kinema.engine.BadRequestException;
+import io.kinema.engine.RankOptions;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.ServiceLoader;
@@ -32,6 +35,37 @@ public final class Backends {
             case "reference" -> ReferenceBackend::new;
             default -> provided(device, options);
         };
+    }
+
+    /**
+     * How to open the devices of some ranks; nothing is opened yet.
+     *
+     * @param device  one for all ranks on the host, else one for each: {@code cuda:0,1}
+     * @param threads of all ranks together, the machine's cores when empty; each takes an equal part, and at least one
+     * @throws BadRequestException when this build has no such device, or other than one for each rank
+     */
+    public static Supplier<BackendGroup> group(String device, RankOptions ranks, OptionalInt threads, BackendOptions options) {
+        int size = ranks.tensorParallel();
+        OptionalInt each = OptionalInt.of(threadsOfRank(threads, ranks));
+        List<Supplier<Backend>> openers = RankDevices.of(device, size).devices().stream().map(one -> opener(one, each, options)).toList();
+        return () -> BackendGroup.of(opened(openers), ranks.collectiveTimeout());
+    }
+
+    /** Compute threads of each rank. @param threads of all together, the machine's cores when empty */
+    public static int threadsOfRank(OptionalInt threads, RankOptions ranks) {
+        return Math.max(1, threads.orElse(Runtime.getRuntime().availableProcessors()) / ranks.tensorParallel());
+    }
+
+    /** All of them, or none. */
+    private static List<Backend> opened(List<Supplier<Backend>> openers) {
+        List<Backend> backends = new ArrayList<>();
+        try {
+            openers.forEach(opener -> backends.add(opener.get()));
+            return backends;
+        } catch (RuntimeException e) {
+            backends.forEach(Backend::close);
+            throw e;
+        }
     }
 
     /** The providers of other devices on the class path. */

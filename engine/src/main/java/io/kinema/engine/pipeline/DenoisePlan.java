@@ -13,15 +13,14 @@ import io.kinema.engine.schedule.RowTimesteps;
 import io.kinema.engine.schedule.SigmaGrid;
 import io.kinema.engine.telemetry.StepEvent;
 import io.kinema.model.FiniteCheck;
-import io.kinema.model.dit.Dit;
 import io.kinema.model.dit.DitConfig;
 import io.kinema.model.dit.DitLayout;
 import io.kinema.model.dit.DitSequence;
 import io.kinema.model.dit.Modulation;
+import io.kinema.model.dit.RankMeter;
+import io.kinema.model.dit.Transformer;
 import io.kinema.model.dit.Velocities;
-import io.kinema.model.work.Work;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
@@ -34,7 +33,7 @@ import java.util.stream.IntStream;
  */
 public final class DenoisePlan implements AutoCloseable {
     private final Backend backend;
-    private final Dit dit;
+    private final Transformer dit;
     private final PackedLayout layout;
     private final SigmaGrid videoGrid;
     private final SigmaGrid audioGrid;
@@ -48,7 +47,7 @@ public final class DenoisePlan implements AutoCloseable {
     private final Tensor audioRows;
     private final Velocities velocities;
 
-    private DenoisePlan(Backend backend, Dit dit, PackedLayout layout, float[] text, SigmaGrid videoGrid, SigmaGrid audioGrid,
+    private DenoisePlan(Backend backend, Transformer dit, PackedLayout layout, float[] text, SigmaGrid videoGrid, SigmaGrid audioGrid,
                         boolean allVelocities, Workspace memory) {
         this.backend = backend;
         this.dit = dit;
@@ -76,10 +75,11 @@ public final class DenoisePlan implements AutoCloseable {
     }
 
     /**
+     * @param backend       of the transformer's first rank
      * @param text          FP32 [text rows, width], the text encoder's hidden states
      * @param allVelocities also compute the velocities of condition rows, which only a tap looks at
      */
-    public static DenoisePlan of(Backend backend, Dit dit, PackedLayout layout, float[] text, SigmaGrid videoGrid,
+    public static DenoisePlan of(Backend backend, Transformer dit, PackedLayout layout, float[] text, SigmaGrid videoGrid,
                                  SigmaGrid audioGrid, boolean allVelocities) {
         Workspace memory = backend.workspace("denoising rows");
         try {
@@ -91,7 +91,7 @@ public final class DenoisePlan implements AutoCloseable {
     }
 
     /** The transformer it was made for. */
-    Dit dit() {
+    Transformer dit() {
         return dit;
     }
 
@@ -100,8 +100,14 @@ public final class DenoisePlan implements AutoCloseable {
         return rows;
     }
 
-    /** What a loop made: the rows of both modalities, conditions first, and what each step took. */
-    public record Denoised(float[] video, float[] audio, List<StepRecord> steps) {
+    /**
+     * What a loop made.
+     *
+     * @param video rows, conditions first
+     * @param audio rows, conditions first
+     * @param steps what each step took, rank by rank
+     */
+    public record Denoised(float[] video, float[] audio, List<List<StepRecord>> steps) {
     }
 
     /**
@@ -121,31 +127,29 @@ public final class DenoisePlan implements AutoCloseable {
      */
     public Denoised run(float[] video, float[] audio, Clock clock, PipelineTap tap, StepKeeper keeper) {
         tapRows(0, video, audio, tap);
-        List<StepRecord> steps = new ArrayList<>();
+        RankSteps steps = new RankSteps(dit.meters().size(), videoGrid, audioGrid);
         keeper.restore().filter(saved -> fits(saved, video, audio)).ifPresent(saved -> {
             System.arraycopy(saved.video(), 0, video, 0, video.length);
             System.arraycopy(saved.audio(), 0, audio, 0, audio.length);
-            saved.seconds().forEach(seconds -> steps.add(StepRecord.restored(steps.size(), videoGrid.sigmas()[steps.size()], audioGrid.sigmas()[steps.size()], seconds)));
+            saved.seconds().forEach(steps::restored);
         });
-        int first = steps.size();
+        int first = steps.done();
         long loop = System.nanoTime();
         for (int i = first; i < videoGrid.evaluations(); i++) {
             clock.check(Stage.DENOISING);
             StepEvent event = new StepEvent();
             event.begin();
             long start = System.nanoTime();
-            Work before = dit.work();
+            List<RankMeter> before = dit.meters();
             Evaluated evaluated = evaluate(i, video, audio, tap);
             step(i, video, audio);
             tapRows(i + 1, video, audio, tap);
-            StepRecord done = new StepRecord(i, videoGrid.sigmas()[i], audioGrid.sigmas()[i], (System.nanoTime() - start) / 1e9,
-                    evaluated.deviceSeconds(), evaluated.enqueueSeconds(), dit.work().minus(before), false);
-            steps.add(done);
+            StepRecord done = steps.finished((System.nanoTime() - start) / 1e9, evaluated.deviceSeconds(), evaluated.enqueueSeconds(), before, dit.meters());
             event.finish(done, videoGrid.evaluations(), 0);
             tell(clock, i + 1, i + 1 - first, System.nanoTime() - loop);
-            keeper.finished(new SamplerState(i + 1, video, audio, steps.stream().map(StepRecord::seconds).toList()), videoGrid.evaluations());
+            keeper.finished(new SamplerState(i + 1, video, audio, steps.seconds()), videoGrid.evaluations());
         }
-        return new Denoised(video, audio, steps);
+        return new Denoised(video, audio, steps.records());
     }
 
     private boolean fits(SamplerState saved, float[] video, float[] audio) {

@@ -2,14 +2,16 @@ package io.kinema.engine.pipeline;
 
 import io.kinema.compute.Backend;
 import io.kinema.compute.BackendReport;
+import io.kinema.compute.collective.BackendGroup;
 import io.kinema.engine.Latents;
 import io.kinema.engine.Stage;
 import io.kinema.engine.layout.LatentShape;
 import io.kinema.engine.layout.PackedLayout;
 import io.kinema.engine.record.RankRecord;
 import io.kinema.engine.record.UsefulWork;
-import io.kinema.model.dit.Dit;
-import io.kinema.model.work.Work;
+import io.kinema.model.dit.RankMeter;
+import io.kinema.model.dit.Transformer;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
@@ -119,8 +121,8 @@ public final class H3Pipeline implements AutoCloseable {
 
     private Denoised denoise(long seed, Clock clock, PipelineTap tap, StepKeeper keeper) {
         long start = System.nanoTime();
-        Dit dit = parts.transformer(input.task(), input.adapters());
-        Work before = dit.work();
+        Transformer dit = parts.transformer(input.task(), input.adapters());
+        List<RankMeter> before = dit.meters();
         if (plan != null && plan.dit() != dit) {
             plan.close();
             plan = null;
@@ -129,12 +131,22 @@ public final class H3Pipeline implements AutoCloseable {
             plan = DenoisePlan.of(backend, dit, layout, text.hidden(), input.video(), input.audio(), tap.looks());
         }
         StartRows rows = StartRows.draw(input, conditions, seed);
-        Work preparation = dit.work().minus(before);
+        List<RankMeter> prepared = dit.meters();
         DenoisePlan.Denoised done = plan.run(rows.video(), rows.audio(), clock, tap, keeper);
-        BackendReport report = backend.report();
-        RankRecord rank = new RankRecord(0, backend.device().toString(), report.facts(), (System.nanoTime() - start) / 1e9, preparation, done.steps(),
-                report.peakDeviceBytes(), report.peakCommunicationBytes());
-        return new Denoised(done.video(), done.audio(), List.of(rank));
+        return new Denoised(done.video(), done.audio(), ranks((System.nanoTime() - start) / 1e9, before, prepared, dit.meters(), done));
+    }
+
+    /** What each rank did since {@code before}. */
+    private List<RankRecord> ranks(double seconds, List<RankMeter> before, List<RankMeter> prepared, List<RankMeter> after, DenoisePlan.Denoised done) {
+        BackendGroup group = parts.ranks();
+        List<RankRecord> ranks = new ArrayList<>();
+        for (int rank = 0; rank < group.size(); rank++) {
+            BackendReport report = group.backends().get(rank).report();
+            ranks.add(new RankRecord(rank, group.backends().get(rank).device().toString(), report.facts(), seconds,
+                    prepared.get(rank).minus(before.get(rank)).work(), done.steps().get(rank), report.peakDeviceBytes(),
+                    report.peakCommunicationBytes() + group.bufferBytes().get(rank), after.get(rank).minus(before.get(rank)).traffic()));
+        }
+        return ranks;
     }
 
     private Latents latents(Denoised rows) {

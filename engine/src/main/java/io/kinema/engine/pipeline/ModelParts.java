@@ -3,6 +3,7 @@ package io.kinema.engine.pipeline;
 import io.kinema.compute.Backend;
 import io.kinema.compute.MatrixLayout;
 import io.kinema.compute.Precision;
+import io.kinema.compute.collective.BackendGroup;
 import io.kinema.engine.AdapterUse;
 import io.kinema.engine.Task;
 import io.kinema.engine.model.Component;
@@ -10,6 +11,7 @@ import io.kinema.engine.model.ModelFolder;
 import io.kinema.engine.model.NetworkFolder;
 import io.kinema.engine.model.TransformerWeights;
 import io.kinema.engine.model.WeightEncodings;
+import io.kinema.engine.plan.RankRules;
 import io.kinema.engine.prompt.H3Tokenizer;
 import io.kinema.model.AutoencoderPart;
 import io.kinema.model.adapter.Adapter;
@@ -18,6 +20,8 @@ import io.kinema.model.audio.AudioVae;
 import io.kinema.model.audio.AudioVaeConfig;
 import io.kinema.model.dit.Dit;
 import io.kinema.model.dit.DitConfig;
+import io.kinema.model.dit.RankedDit;
+import io.kinema.model.dit.Transformer;
 import io.kinema.model.layout.WeightLayout;
 import io.kinema.model.load.Parameters.Rounding;
 import io.kinema.model.load.WeightResidency;
@@ -43,14 +47,14 @@ import java.util.function.Supplier;
 
 /**
  * Owns a model's tokenizer, networks and weight maps until it is closed; each is opened when it is first asked for and then
- * kept, so a later request finds it ready. Closing twice is harmless. The backend must outlive it. Used by one thread.
+ * kept, so a later request finds it ready. Closing twice is harmless. The ranks must outlive it. Used by one thread.
  */
 public final class ModelParts implements AutoCloseable {
     /** The networks that every task needs beside its transformer. */
     private static final List<Component> NETWORKS = List.of(Component.TEXT_ENCODER, Component.VIDEO_VAE, Component.AUDIO_VAE);
 
     private final ModelFolder folder;
-    private final Backend backend;
+    private final BackendGroup ranks;
     private final Precision precision;
     private final Optional<Path> transformer;
     private final MatrixLayout fp16WeightLayout;
@@ -71,18 +75,19 @@ public final class ModelParts implements AutoCloseable {
      * @param transformerLayout of those weights, where their names leave it open
      */
     public ModelParts(ModelFolder folder, Backend backend, Precision precision, Optional<Path> transformer, Optional<WeightLayout> transformerLayout) {
-        this(folder, backend, precision, transformer, transformerLayout, MatrixLayout.ROW, Optional.empty(), Precision.FP32);
+        this(folder, BackendGroup.alone(backend), precision, transformer, transformerLayout, MatrixLayout.ROW, Optional.empty(), Precision.FP32);
     }
 
     /**
+     * @param ranks            that share the transformer; the first one's backend runs what is not shared
      * @param fp16WeightLayout of the transformer's FP16 matrices, if its plan has any
      * @param vaePrecision     plan of the video decoder's products
      * @param offload          keep one network at a time on the device, whole or one layer of it; empty keeps all that were opened
      */
-    public ModelParts(ModelFolder folder, Backend backend, Precision precision, Optional<Path> transformer, Optional<WeightLayout> transformerLayout,
+    public ModelParts(ModelFolder folder, BackendGroup ranks, Precision precision, Optional<Path> transformer, Optional<WeightLayout> transformerLayout,
                       MatrixLayout fp16WeightLayout, Optional<WeightResidency> offload, Precision vaePrecision) {
         this.folder = folder;
-        this.backend = backend;
+        this.ranks = ranks;
         this.precision = precision;
         this.transformer = transformer;
         this.fp16WeightLayout = fp16WeightLayout;
@@ -95,8 +100,14 @@ public final class ModelParts implements AutoCloseable {
         return folder;
     }
 
+    /** The first rank's. */
     public Backend backend() {
-        return backend;
+        return ranks.backends().getFirst();
+    }
+
+    /** Those that share the transformer. */
+    public BackendGroup ranks() {
+        return ranks;
     }
 
     public Precision precision() {
@@ -108,27 +119,32 @@ public final class ModelParts implements AutoCloseable {
     }
 
     public TextEncoder textEncoder() {
-        return part(Component.TEXT_ENCODER, () -> TextEncoder.open(backend, weights(folder.folder(Component.TEXT_ENCODER)),
+        return part(Component.TEXT_ENCODER, () -> TextEncoder.open(backend(), weights(folder.folder(Component.TEXT_ENCODER)),
                 TextEncoderConfig.read(folder.config(Component.TEXT_ENCODER)), TextEncoderConfig.CONDITION_LAYER, precision,
                 Rounding.of(precision), residency()), TextEncoder.class);
     }
 
     /** The transformer of a task. Two tasks that share one folder share one transformer. */
-    public Dit transformer(Task task) {
-        Path path = transformerPath(task);
-        return part(path, () -> Dit.open(backend, transformerTensors(task), config(task), precision, Rounding.of(precision), fp16WeightLayout, residency()), Dit.class);
+    public Transformer transformer(Task task) {
+        return part(transformerPath(task), () -> transformer(task, transformerTensors(task)), Transformer.class);
+    }
+
+    private Transformer transformer(Task task, TensorSource weights) {
+        Rounding rounding = Rounding.of(precision);
+        return ranks.size() == 1 ? Dit.open(backend(), weights, config(task), precision, rounding, fp16WeightLayout, residency())
+                : RankedDit.open(ranks, weights, config(task), precision, rounding, fp16WeightLayout, residency());
     }
 
     /**
      * The transformer of a task with these adapters in force until the next call. An adapter that edits whole weights makes a
      * transformer of its own; the others leave the base as it is.
      */
-    public Dit transformer(Task task, List<AdapterUse> adapters) {
+    public Transformer transformer(Task task, List<AdapterUse> adapters) {
         Optional<Adapter> fused = adapters.stream().map(use -> adapter(use, task)).filter(Adapter::fused).findFirst();
         if (fused.isPresent()) {
             return fusedTransformer(task, fused.get());
         }
-        Dit dit = transformer(task);
+        Transformer dit = transformer(task);
         library.use(dit, adapters);
         return dit;
     }
@@ -138,8 +154,11 @@ public final class ModelParts implements AutoCloseable {
         return library.read(use, config(task));
     }
 
+    /** @throws io.kinema.engine.BadRequestException when it cannot be spread over the ranks */
     private DitConfig config(Task task) {
-        return DitConfig.read(transformerWeights(task).config());
+        DitConfig config = DitConfig.read(transformerWeights(task).config());
+        RankRules.require(ranks.size(), config);
+        return config;
     }
 
     private TensorSource transformerTensors(Task task) {
@@ -149,12 +168,12 @@ public final class ModelParts implements AutoCloseable {
     private record FusedKey(Path path, String sha256) {
     }
 
-    private Dit fusedTransformer(Task task, Adapter adapter) {
+    private Transformer fusedTransformer(Task task, Adapter adapter) {
         return part(new FusedKey(transformerPath(task), adapter.sha256()), () -> {
-            FusedTensors fused = FusedTensors.of(backend, transformerTensors(task), adapter);
+            FusedTensors fused = FusedTensors.of(backend(), transformerTensors(task), adapter);
             owned.push(fused);
-            return Dit.open(backend, fused, config(task), precision, Rounding.of(precision), fp16WeightLayout, residency());
-        }, Dit.class);
+            return transformer(task, fused);
+        }, Transformer.class);
     }
 
     /** Where the transformer of a task comes from. */
@@ -191,9 +210,10 @@ public final class ModelParts implements AutoCloseable {
      * Maps the weights that a task's request will need, and checks their headers against the configs; reads no tensor.
      *
      * @throws io.kinema.weights.BadWeightsException when a file is missing, cut off or damaged, or does not fit its config
+     * @throws io.kinema.engine.BadRequestException  when the transformer cannot be spread over the ranks
      */
     public void openWeights(Task task) {
-        transformerTensors(task);
+        RankedDit.requireShares(transformerTensors(task), config(task), ranks.size());
         NETWORKS.forEach(component -> weights(folder.folder(component)));
     }
 
@@ -220,7 +240,7 @@ public final class ModelParts implements AutoCloseable {
         SortedMap<String, Long> bytes = new TreeMap<>();
         for (AutoCloseable part : open.values()) {
             switch (part) {
-                case Dit dit -> bytes.merge("transformer", dit.peakScratchBytes(), Long::max);
+                case Transformer dit -> bytes.merge("transformer", dit.peakScratchBytes(), Long::max);
                 case TextEncoder text -> bytes.merge("text_encoder", text.peakScratchBytes(), Long::max);
                 case VideoVae vae -> bytes.merge("vae", vae.peakScratchBytes(), Long::max);
                 case AudioVae vae -> bytes.merge("audio_vae", vae.peakScratchBytes(), Long::max);
@@ -231,12 +251,12 @@ public final class ModelParts implements AutoCloseable {
     }
 
     private VideoVae videoVae(AutoencoderPart half) {
-        return part("vae " + half, () -> VideoVae.open(backend, weights(folder.folder(Component.VIDEO_VAE)),
+        return part("vae " + half, () -> VideoVae.open(backend(), weights(folder.folder(Component.VIDEO_VAE)),
                 VideoVaeConfig.read(folder.config(Component.VIDEO_VAE)), vaePrecision, EnumSet.of(half)), VideoVae.class);
     }
 
     private AudioVae audioVae(AutoencoderPart half) {
-        return part("audio_vae " + half, () -> AudioVae.open(backend, weights(folder.folder(Component.AUDIO_VAE)),
+        return part("audio_vae " + half, () -> AudioVae.open(backend(), weights(folder.folder(Component.AUDIO_VAE)),
                 AudioVaeConfig.read(folder.config(Component.AUDIO_VAE)), EnumSet.of(half)), AudioVae.class);
     }
 

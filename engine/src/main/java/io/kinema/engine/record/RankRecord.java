@@ -1,5 +1,6 @@
 package io.kinema.engine.record;
 
+import io.kinema.compute.collective.Traffic;
 import io.kinema.model.work.Work;
 import java.util.Collections;
 import java.util.List;
@@ -17,9 +18,10 @@ import java.util.TreeMap;
  * @param steps                  in order
  * @param peakDeviceBytes        the most device memory in use, communication buffers left out; 0 on the host
  * @param peakCommunicationBytes the most that buffers shared with other ranks took
+ * @param traffic                reductions and gathers with other ranks in its denoising
  */
 public record RankRecord(int rank, String device, SortedMap<String, String> facts, double denoiseSeconds, Work preparation,
-                         List<StepRecord> steps, long peakDeviceBytes, long peakCommunicationBytes) {
+                         List<StepRecord> steps, long peakDeviceBytes, long peakCommunicationBytes, Traffic traffic) {
     public RankRecord {
         facts = Collections.unmodifiableSortedMap(new TreeMap<>(facts));
         steps = List.copyOf(steps);

@@ -3,6 +3,7 @@ package io.kinema.engine.record;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.kinema.compute.Fallback;
 import io.kinema.compute.MatrixLayout;
+import io.kinema.engine.RankOptions;
 import io.kinema.engine.layout.FrameCounts;
 import io.kinema.engine.plan.ResolvedRequest;
 import java.time.Instant;
@@ -89,22 +90,23 @@ public record RunRecord(Instant created, Session session, ResolvedRequest reques
     }
 
     /**
-     * @param device    {@code cpu}
+     * @param device    {@code cpu}; one for each rank when they are GPUs, {@code cuda:0,1}
      * @param backend   which implementation
      * @param precision label of the precision plan
-     * @param threads   compute threads
+     * @param threads   compute threads of all ranks
+     * @param ranks     how the model was spread
      * @param fp16WeightLayout in which order the transformer's FP16 matrices lay; empty in plans that have none
      * @param choices   what the backend chose where it had a choice: kernels by shape, plans
      */
-    public record Execution(String device, String backend, String precision, int threads, Optional<MatrixLayout> fp16WeightLayout,
+    public record Execution(String device, String backend, String precision, int threads, RankOptions ranks, Optional<MatrixLayout> fp16WeightLayout,
                             SortedMap<String, String> choices) {
         public Execution {
             choices = Collections.unmodifiableSortedMap(new TreeMap<>(choices));
         }
 
         /** A backend without choices. */
-        public Execution(String device, String backend, String precision, int threads, Optional<MatrixLayout> fp16WeightLayout) {
-            this(device, backend, precision, threads, fp16WeightLayout, new TreeMap<>());
+        public Execution(String device, String backend, String precision, int threads, RankOptions ranks, Optional<MatrixLayout> fp16WeightLayout) {
+            this(device, backend, precision, threads, ranks, fp16WeightLayout, new TreeMap<>());
         }
     }
 

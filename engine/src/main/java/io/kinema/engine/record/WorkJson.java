@@ -46,6 +46,7 @@ final class WorkJson {
                 seconds.add(step.deviceSeconds());
             });
             node.put("peak_device_bytes", rank.peakDeviceBytes()).put("peak_communication_bytes", rank.peakCommunicationBytes());
+            node.putObject("collectives").put("calls", rank.traffic().calls()).put("bytes", rank.traffic().bytes()).put("seconds", rank.traffic().seconds());
         }
         return array;
     }

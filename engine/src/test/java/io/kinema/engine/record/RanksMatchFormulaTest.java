@@ -10,6 +10,7 @@ import io.kinema.compute.collective.Communicator;
 import io.kinema.compute.collective.RankGroup;
 import io.kinema.compute.cpu.CpuBackend;
 import io.kinema.engine.Geometries;
+import io.kinema.engine.RelativeL2;
 import io.kinema.engine.model.Component;
 import io.kinema.engine.model.ModelFolder;
 import io.kinema.model.dit.Dit;
@@ -51,7 +52,7 @@ class RanksMatchFormulaTest {
         UsefulWork.Rows rows = new UsefulWork.Rows(text, video, video, audio, audio);
         assertThat(all.stream().mapToLong(Outcome::usefulFlops).sum()).isEqualTo(WORK.preparation(rows, 1) + WORK.step(rows));
         assertThat(all).allSatisfy(outcome -> assertThat(Arrays.equals(outcome.velocities(), all.getFirst().velocities())).as("one result").isTrue());
-        assertThat(relativeL2(all.getFirst().velocities(), one)).isLessThanOrEqualTo(ranks == 1 ? 0 : CLOSE);
+        assertThat(RelativeL2.of(all.getFirst().velocities(), one)).isLessThanOrEqualTo(ranks == 1 ? 0 : CLOSE);
     }
 
     private static Outcome run(Communicator rank, int text, int video, int audio) {
@@ -85,15 +86,5 @@ class RanksMatchFormulaTest {
             x[i] = (float) random.nextGaussian();
         }
         return Tensor.ofFloats(x, rows, channels);
-    }
-
-    private static double relativeL2(float[] got, float[] expected) {
-        double difference = 0;
-        double norm = 0;
-        for (int i = 0; i < got.length; i++) {
-            difference += Math.pow((double) got[i] - expected[i], 2);
-            norm += Math.pow(expected[i], 2);
-        }
-        return Math.sqrt(difference / norm);
     }
 }

@@ -1,11 +1,13 @@
 package io.kinema.model.dit;
 
+import io.kinema.compute.Backend;
 import io.kinema.compute.Tensor;
 import io.kinema.compute.Workspace;
 import io.kinema.model.StageTap;
 import io.kinema.model.layer.Execution;
 import io.kinema.model.load.BlockStore;
 import io.kinema.model.load.Parameters;
+import io.kinema.model.load.StagingReport;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -22,14 +24,14 @@ final class AdaLayerNorm implements AutoCloseable {
     private final BlockStore<Projection> output;
 
     /** @param in width of the projections' input */
-    AdaLayerNorm(Parameters p, DitConfig config, int in) {
+    AdaLayerNorm(Backend backend, Parameters p, DitConfig config, int in) {
         this.config = config;
         long rows = (long) DitConfig.MODALITIES * Modulation.Part.COUNT * config.hidden();
         for (int i = 0; i < config.layers(); i++) {
             Projection.require(p, name(i), rows, in);
         }
         Projection.require(p, OUTPUT, 2L * config.hidden(), in);
-        this.blocks = BlockStore.onDemand(config.layers(), p, (reader, i) -> Projection.read(reader, name(i), rows, in));
+        this.blocks = BlockStore.walkedOnce(backend, config.layers(), p, (reader, i) -> Projection.read(reader, name(i), rows, in));
         this.output = BlockStore.onDemand(1, p, (reader, _) -> Projection.read(reader, OUTPUT, 2L * config.hidden(), in));
     }
 
@@ -67,6 +69,11 @@ final class AdaLayerNorm implements AutoCloseable {
         for (int t = 0; t < input.size(0); t++) {
             projection.forward(run, adapters, input.rows(t, t + 1), table.rows(t, t + 1));
         }
+    }
+
+    /** What bringing the projections took. */
+    StagingReport staging() {
+        return blocks.report();
     }
 
     @Override

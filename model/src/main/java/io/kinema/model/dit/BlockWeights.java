@@ -1,35 +1,61 @@
 package io.kinema.model.dit;
 
+import io.kinema.compute.Tensor;
 import io.kinema.compute.Weight;
+import io.kinema.compute.collective.Communicator;
 import io.kinema.model.adapter.AdapterTarget;
 import io.kinema.model.layer.Attention;
 import io.kinema.model.layer.FeedForward;
 import io.kinema.model.layer.Linear;
 import io.kinema.model.layer.PreNormBlock;
 import io.kinema.model.load.Parameters;
+import io.kinema.model.load.Share;
 import java.util.List;
 
 /** Reads the weights of one block or refiner block, which differ only in what they are called and in their AdaLN. */
 final class BlockWeights {
+    private static final String OUT = "to_out.0.weight";
+    private static final String DOWN = "2.weight";
+
     private BlockWeights() {
     }
 
-    /** @param p a reader whose prefix ends with the block's name and a dot */
-    static PreNormBlock.Weights read(Parameters p, DitConfig c) {
-        return new PreNormBlock.Weights(p.f32("norm1.weight", c.hidden()), attention(p.under("attn."), c),
-                p.f32("norm2.weight", c.hidden()), feedForward(p.under("ff.net."), c));
+    /**
+     * @param p     a reader whose prefix ends with the block's name and a dot
+     * @param ranks read a part each: some heads, some channels of gate and up, and the columns of the two other matrices that read them
+     */
+    static PreNormBlock.Weights read(Parameters p, DitConfig c, Communicator ranks) {
+        return read(p, c, ranks, norm1(p, c));
     }
 
-    private static Attention.Weights attention(Parameters p, DitConfig c) {
-        return new Attention.Weights(Linear.of(p.matrix("to_q.weight", c.inner(), c.hidden())), Linear.of(p.matrix("to_k.weight", c.inner(), c.hidden())),
-                Linear.of(p.matrix("to_v.weight", c.inner(), c.hidden())), Linear.of(p.matrix("to_out.0.weight", c.hidden(), c.inner())),
-                p.f32("norm_q.weight", c.headDim()), p.f32("norm_k.weight", c.headDim()));
+    /** @param norm1 what {@link #norm1} gave, which may live elsewhere */
+    static PreNormBlock.Weights read(Parameters p, DitConfig c, Communicator ranks, Tensor norm1) {
+        return new PreNormBlock.Weights(norm1, attention(p.under("attn."), c, ranks),
+                p.f32("norm2.weight", c.hidden()), feedForward(p.under("ff.net."), c, ranks));
+    }
+
+    static Tensor norm1(Parameters p, DitConfig c) {
+        return p.f32("norm1.weight", c.hidden());
+    }
+
+    /** Checks that the columns of a block's matrices can be shared out, without reading them. */
+    static void requireShares(Parameters p, int ranks) {
+        Share any = new Share(Share.Axis.INPUTS, 0, ranks);
+        p.under("attn.").requireShare(OUT, any);
+        p.under("ff.net.").requireShare(DOWN, any);
+    }
+
+    private static Attention.Weights attention(Parameters p, DitConfig c, Communicator ranks) {
+        Share heads = Share.outputs(ranks);
+        return new Attention.Weights(Linear.of(p.matrix("to_q.weight", c.inner(), c.hidden(), heads)),
+                Linear.of(p.matrix("to_k.weight", c.inner(), c.hidden(), heads)), Linear.of(p.matrix("to_v.weight", c.inner(), c.hidden(), heads)),
+                Linear.of(p.matrix(OUT, c.hidden(), c.inner(), Share.inputs(ranks))), p.f32("norm_q.weight", c.headDim()), p.f32("norm_k.weight", c.headDim()));
     }
 
     /** The diffusers layout stacks the value half above the gate half. */
-    private static FeedForward.Weights feedForward(Parameters p, DitConfig c) {
-        List<Weight> halves = p.stackedMatrices("0.proj.weight", 2, c.ffn(), c.hidden());
-        return new FeedForward.Weights(Linear.of(halves.get(1)), Linear.of(halves.get(0)), Linear.of(p.matrix("2.weight", c.hidden(), c.ffn())));
+    private static FeedForward.Weights feedForward(Parameters p, DitConfig c, Communicator ranks) {
+        List<Weight> halves = p.stackedMatrices("0.proj.weight", 2, c.ffn(), c.hidden(), Share.outputs(ranks));
+        return new FeedForward.Weights(Linear.of(halves.get(1)), Linear.of(halves.get(0)), Linear.of(p.matrix(DOWN, c.hidden(), c.ffn(), Share.inputs(ranks))));
     }
 
     /**

@@ -8,9 +8,9 @@ import io.kinema.model.layer.Execution;
 
 /**
  * Owns what stays the same in all steps of one request, until it is closed: refined text rows, rotary tables and row
- * indices on the device. Made by {@link Dit#prepare}; closing twice is harmless. Dies with its {@link Dit}'s backend.
+ * indices on the device. Made by {@link Transformer#prepare}; closing twice is harmless. Dies with its transformer's backends.
  */
-public final class DitSequence implements AutoCloseable {
+public final class DitSequence extends RankPart<DitSequence> {
     private final DitLayout layout;
     private final Workspace memory;
     private final AdaptersInForce adapters;
@@ -37,8 +37,13 @@ public final class DitSequence implements AutoCloseable {
         return layout;
     }
 
-    /** Bytes of device memory held. */
-    public long bytes() {
+    @Override
+    DitSequence self() {
+        return this;
+    }
+
+    @Override
+    long ownBytes() {
         return memory.bytes();
     }
 
@@ -74,7 +79,7 @@ public final class DitSequence implements AutoCloseable {
     }
 
     @Override
-    public void close() {
+    void closeOwn() {
         memory.close();
     }
 }

@@ -4,12 +4,14 @@ import io.kinema.compute.Backend;
 import io.kinema.compute.DenseWeight;
 import io.kinema.compute.Weight;
 import io.kinema.compute.Workspace;
+import io.kinema.compute.collective.Communicator;
 import io.kinema.model.adapter.Adapter;
 import io.kinema.model.adapter.AdapterTarget;
 import io.kinema.model.adapter.LowRankPair;
 import io.kinema.model.layer.LowRankDelta;
 import io.kinema.model.load.Parameters;
 import io.kinema.model.load.Parameters.Rounding;
+import io.kinema.model.load.Share;
 import io.kinema.weights.Shape;
 import io.kinema.weights.StoredTensor;
 import java.util.ArrayList;
@@ -20,11 +22,11 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Owns an adapter's matrices on a transformer's device until it is closed; the base transformer is not touched, so that
- * adapters come and go without loading it again. Made by {@link Dit#load}; closing twice is harmless. The adapter's file
+ * Owns an adapter's matrices on a transformer's devices until it is closed; the base transformer is not touched, so that
+ * adapters come and go without loading it again. Made by {@link Transformer#load}; closing twice is harmless. The adapter's file
  * must outlive it, and it must outlive its use.
  */
-public final class LoadedAdapter implements AutoCloseable {
+public final class LoadedAdapter extends RankPart<LoadedAdapter> {
     private final Adapter adapter;
     private final Workspace memory;
     private final List<Factors> factors;
@@ -39,7 +41,8 @@ public final class LoadedAdapter implements AutoCloseable {
         this.factors = factors;
     }
 
-    static LoadedAdapter load(Backend backend, Adapter adapter, Rounding rounding) {
+    /** @param ranks hold a part each: of A the inputs that a rank's layers read, of B the outputs that they make */
+    static LoadedAdapter load(Backend backend, Adapter adapter, Rounding rounding, Communicator ranks) {
         if (adapter.fused()) {
             throw new IllegalArgumentException("adapter " + adapter.name() + ": it edits whole weights, expected one for run time; fuse it into the checkpoint");
         }
@@ -50,7 +53,7 @@ public final class LoadedAdapter implements AutoCloseable {
             for (LowRankPair pair : adapter.pairs()) {
                 if (pair.rank() > 0) {
                     boolean shared = !downs.add(pair.down().name() + " " + pair.from() + " " + pair.to());
-                    factors.add(factors(backend, memory, pair, island(pair.target()) ? Rounding.AS_STORED : rounding, shared));
+                    factors.add(factors(Parameters.atHand(backend, memory, island(pair.target()) ? Rounding.AS_STORED : rounding), pair, share(pair.target(), ranks), shared));
                 }
             }
             return new LoadedAdapter(adapter, memory, factors);
@@ -60,13 +63,23 @@ public final class LoadedAdapter implements AutoCloseable {
         }
     }
 
-    private static Factors factors(Backend backend, Workspace memory, LowRankPair pair, Rounding rounding, boolean sharesDown) {
-        Parameters p = Parameters.atHand(backend, memory, rounding);
-        Weight up = p.matrix(pair.up());
+    private static Factors factors(Parameters p, LowRankPair pair, Share share, boolean sharesDown) {
+        boolean outputs = share.axis() == Share.Axis.OUTPUTS;
+        Weight up = p.matrix(pair.up(), outputs ? share : Share.WHOLE);
         if (pair.rank() < pair.up().shape().dim(1) && up instanceof DenseWeight dense) {
             up = new DenseWeight(dense.values().slice(1, pair.from(), pair.to()));
         }
-        return new Factors(pair.target(), p.matrix(ranks(pair)), up, pair.factor(), sharesDown);
+        // Where outputs are shared out every rank has all of A, and its product counts once.
+        return new Factors(pair.target(), p.matrix(ranks(pair), outputs ? Share.WHOLE : share), up, pair.factor(), sharesDown || outputs && share.part() > 0);
+    }
+
+    /** The part of a layer's matrix that a rank holds. */
+    private static Share share(AdapterTarget target, Communicator ranks) {
+        if (island(target)) {
+            return Share.WHOLE;
+        }
+        boolean inputs = target.module().endsWith(".attn.to_out.0") || target.module().endsWith(".ff.net.2");
+        return inputs ? Share.inputs(ranks) : Share.outputs(ranks);
     }
 
     /** The rows of A that matter. */
@@ -86,8 +99,14 @@ public final class LoadedAdapter implements AutoCloseable {
         return adapter;
     }
 
-    /** The bytes that its copies take; on the CPU matrices that need no conversion stay in the file's map. */
-    public long bytes() {
+    @Override
+    LoadedAdapter self() {
+        return this;
+    }
+
+    /** On the CPU matrices that need no conversion stay in the file's map. */
+    @Override
+    long ownBytes() {
         return memory.bytes();
     }
 
@@ -99,7 +118,7 @@ public final class LoadedAdapter implements AutoCloseable {
     }
 
     @Override
-    public void close() {
+    void closeOwn() {
         memory.close();
     }
 }

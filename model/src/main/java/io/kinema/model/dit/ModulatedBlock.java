@@ -23,41 +23,45 @@ final class ModulatedBlock {
     }
 
     /**
-     * @param index    which block, for the modulation's tables and stage names
-     * @param rows     I32 [S]: row of the modulation's tables
-     * @param x        FP32 [S, hidden], updated in place
+     * @param index which block, for the modulation's tables and stage names
+     * @param table I32: row of the modulation's tables, for every row of x
+     * @param rows  where the residual rows lie
+     * @param x     FP32 [rows of this rank, hidden], updated in place
      */
     static void forward(Execution run, DitConfig config, Attention.Geometry geometry, int index, PreNormBlock.Weights w,
-                        Modulation modulation, Tensor rows, Rotary rotary, Tensor x, StageTap tap) {
+                        Modulation modulation, Tensor table, Rotary rotary, ResidualRows rows, Tensor x, StageTap tap) {
         Backend backend = run.backend();
         String name = "block" + index;
+        tapNorm(run, config, name + "_norm1", w.norm1(), rows, x, tap);
         try (Workspace.Frame _ = run.scratch().frame()) {
-            Tensor normed = run.operands(x.shape().toArray());
-            Tensor branch = run.scratch().f32(x.shape().toArray());
-            tapNorm(run, config, name + "_norm1", w.norm1(), x, branch, tap);
-            backend.rmsNormModulate(x, w.norm1(), config.normEps(),
-                    new RowModulation(modulation.part(index, Part.ATTENTION_SHIFT), modulation.part(index, Part.ATTENTION_SCALE), rows), normed);
-            Attention.forward(run, geometry, w.attention(), normed, Optional.of(rotary), branch);
-            tap.stage(name + "_attn", branch);
-            backend.gatedResidualAdd(x, branch, gate(modulation, index, Part.ATTENTION_GATE, rows));
-            backend.rmsNormModulate(x, w.norm2(), config.normEps(),
-                    new RowModulation(modulation.part(index, Part.FEED_FORWARD_SHIFT), modulation.part(index, Part.FEED_FORWARD_SCALE), rows), normed);
-            FeedForward.forward(run, w.feedForward(), normed, branch);
-            tap.stage(name + "_ff", branch);
-            backend.gatedResidualAdd(x, branch, gate(modulation, index, Part.FEED_FORWARD_GATE, rows));
+            RowModulation shifted = new RowModulation(modulation.part(index, Part.ATTENTION_SHIFT), modulation.part(index, Part.ATTENTION_SCALE), table);
+            Tensor attended = rows.branch(run, to -> backend.rmsNormModulate(x, w.norm1(), config.normEps(), shifted, to), w.attention().readers(),
+                    (in, out) -> Attention.partial(run, geometry, w.attention(), in, Optional.of(rotary), out));
+            rows.stage(run, tap, name + "_attn", attended);
+            backend.gatedResidualAdd(x, attended, gate(modulation, index, Part.ATTENTION_GATE, table));
         }
-        tap.stage(name, x);
+        try (Workspace.Frame _ = run.scratch().frame()) {
+            RowModulation shifted = new RowModulation(modulation.part(index, Part.FEED_FORWARD_SHIFT), modulation.part(index, Part.FEED_FORWARD_SCALE), table);
+            Tensor fed = rows.branch(run, to -> backend.rmsNormModulate(x, w.norm2(), config.normEps(), shifted, to), w.feedForward().readers(),
+                    (in, out) -> FeedForward.partial(run, w.feedForward(), in, out));
+            rows.stage(run, tap, name + "_ff", fed);
+            backend.gatedResidualAdd(x, fed, gate(modulation, index, Part.FEED_FORWARD_GATE, table));
+        }
+        rows.stage(run, tap, name, x);
     }
 
-    private static Optional<RowGate> gate(Modulation modulation, int index, Part part, Tensor rows) {
-        return Optional.of(new RowGate(modulation.part(index, part), Optional.of(rows)));
+    private static Optional<RowGate> gate(Modulation modulation, int index, Part part, Tensor table) {
+        return Optional.of(new RowGate(modulation.part(index, part), Optional.of(table)));
     }
 
     /** The norm before its modulation is never materialised by the step itself. */
-    private static void tapNorm(Execution run, DitConfig config, String name, Tensor weight, Tensor x, Tensor free, StageTap tap) {
+    private static void tapNorm(Execution run, DitConfig config, String name, Tensor weight, ResidualRows rows, Tensor x, StageTap tap) {
         if (tap.wants(name)) {
-            run.backend().rmsNorm(x, Optional.of(weight), config.normEps(), free);
-            tap.stage(name, free);
+            try (Workspace.Frame _ = run.scratch().frame()) {
+                Tensor normed = run.scratch().f32(x.shape().toArray());
+                run.backend().rmsNorm(x, Optional.of(weight), config.normEps(), normed);
+                rows.stage(run, tap, name, normed);
+            }
         }
     }
 }

@@ -9,10 +9,10 @@ import java.util.Map;
 /**
  * Owns the AdaLN tables of all blocks and of the output norm for a set of timesteps, until it is closed. They depend on
  * the timestep alone, so one evaluation serves all steps and all outputs of a request, and the projections that made them
- * are not needed afterwards. Made by {@link Dit#modulation}; closing twice is harmless. Kept in FP32, so a step that reads
+ * are not needed afterwards. Made by {@link Transformer#modulation}; closing twice is harmless. Kept in FP32, so a step that reads
  * them computes the same bits as one that evaluates the projections in place.
  */
-public final class Modulation implements AutoCloseable {
+public final class Modulation extends RankPart<Modulation> {
     private final Workspace memory;
     private final AdaptersInForce adapters;
     private final Map<Integer, Integer> rowOfBits;
@@ -38,8 +38,13 @@ public final class Modulation implements AutoCloseable {
         this.hidden = hidden;
     }
 
-    /** The bytes its tables take. */
-    public long bytes() {
+    @Override
+    Modulation self() {
+        return this;
+    }
+
+    @Override
+    long ownBytes() {
         return memory.bytes();
     }
 
@@ -77,7 +82,7 @@ public final class Modulation implements AutoCloseable {
     }
 
     @Override
-    public void close() {
+    void closeOwn() {
         memory.close();
     }
 

@@ -5,8 +5,8 @@ import io.kinema.compute.Tensor;
 import io.kinema.compute.Workspace;
 
 /**
- * Owns a recorded evaluation of a {@link Dit} and its row indices until it is closed; closing twice is harmless. Replaying it
- * reads the rows that it was recorded with and gives the bits of {@link Dit#forward}. Made by {@link Dit#record}.
+ * Owns a recorded evaluation of a {@link Transformer} and its row indices until it is closed; closing twice is harmless. Replaying it
+ * reads the rows that it was recorded with and gives the bits of {@link Transformer#forward}. Made by {@link Transformer#record}.
  */
 public final class RecordedStep implements AutoCloseable {
     private final Backend backend;

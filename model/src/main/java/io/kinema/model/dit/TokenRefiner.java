@@ -2,6 +2,7 @@ package io.kinema.model.dit;
 
 import io.kinema.compute.Tensor;
 import io.kinema.compute.Workspace;
+import io.kinema.compute.collective.Communicator;
 import io.kinema.model.StageTap;
 import io.kinema.model.layer.Attention;
 import io.kinema.model.layer.Execution;
@@ -21,11 +22,12 @@ final class TokenRefiner {
     private final List<PreNormBlock.Weights> blocks;
     private final Tensor finalNorm;
 
-    TokenRefiner(Parameters p, DitConfig config) {
+    /** @param ranks read a part of the blocks each */
+    TokenRefiner(Parameters p, DitConfig config, Communicator ranks) {
         this.config = config;
         this.embedder = Projection.read(p, "context_embedder", config.hidden(), config.textDim());
         this.blocks = IntStream.range(0, config.refinerLayers())
-                .mapToObj(i -> BlockWeights.read(p.under(name(i)), config)).toList();
+                .mapToObj(i -> BlockWeights.read(p.under(name(i)), config, ranks)).toList();
         this.finalNorm = p.f32("token_refiner.final_norm.weight", config.hidden());
     }
 
@@ -51,7 +53,7 @@ final class TokenRefiner {
         return x;
     }
 
-    private static String name(int block) {
+    static String name(int block) {
         return "token_refiner.refiner_blocks." + block + ".";
     }
 }

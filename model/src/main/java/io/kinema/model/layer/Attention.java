@@ -23,7 +23,8 @@ public final class Attention {
     }
 
     /**
-     * The four projections stay apart so that a rank can hold a range of heads and an adapter can add to one of them.
+     * The four projections stay apart so that a rank can hold a range of heads and an adapter can add to one of them. With several ranks these are one
+     * rank's part: its heads' queries, keys and values, and the columns of the output projection that read them.
      *
      * @param q     [heads * D, hidden]
      * @param k     [kvHeads * D, hidden]
@@ -33,10 +34,9 @@ public final class Attention {
      * @param normK FP32 [D]
      */
     public record Weights(Linear q, Linear k, Linear v, Linear out, Tensor normQ, Tensor normK) {
-        /** A rank's heads: their queries, keys and values, and the columns of the output projection that read them. */
-        Weights share(Communicator ranks) {
-            return ranks.size() == 1 ? this : new Weights(q.shareOfOutputs(ranks), k.shareOfOutputs(ranks), v.shareOfOutputs(ranks), out.shareOfInputs(ranks),
-                    normQ, normK);
+        /** The layers that read the input. */
+        public List<Linear> readers() {
+            return List.of(q, k, v);
         }
     }
 
@@ -48,7 +48,7 @@ public final class Attention {
      */
     public record Geometry(int heads, int kvHeads, int headDim, float normEps, boolean causal) {
         /** A rank's heads. @throws IllegalArgumentException when they cannot be shared out evenly */
-        Geometry share(Communicator ranks) {
+        public Geometry share(Communicator ranks) {
             if (heads % ranks.size() != 0 || kvHeads % ranks.size() != 0) {
                 throw new IllegalArgumentException("tensor parallel: got " + heads + " heads and " + kvHeads + " key heads for " + ranks.size()
                         + " ranks, expected multiples");
@@ -63,21 +63,28 @@ public final class Attention {
     }
 
     /**
+     * @param g      of this rank's heads
      * @param x      [M, hidden], already normalised, of the operand type
      * @param rotary tables for the M rows, or empty for no rotation
      * @param out    FP32 [M, hidden], contiguous; with several ranks the sum of their partial results, the same on all of them
      */
     public static void forward(Execution run, Geometry g, Weights w, Tensor x, Optional<Rotary> rotary, Tensor out) {
-        partial(run, g.share(run.ranks()), w.share(run.ranks()), x, rotary, out);
+        partial(run, g, w, Operand.of(x), rotary, out);
         run.ranks().allReduce(out);
     }
 
-    /** One rank's heads; the results of all ranks add up to the layer's. */
-    private static void partial(Execution run, Geometry g, Weights w, Tensor x, Optional<Rotary> rotary, Tensor out) {
+    /**
+     * This rank's heads alone; the results of all ranks add up to the layer's.
+     *
+     * @param w     of this rank's heads
+     * @param x     [M, hidden], already normalised, of the operand type, rotated only where {@link PreparedInput#soleRotation} says so
+     * @param out   FP32 [M, hidden], contiguous
+     */
+    public static void partial(Execution run, Geometry g, Weights w, Operand x, Optional<Rotary> rotary, Tensor out) {
         Backend backend = run.backend();
-        long rows = x.size(0);
+        long rows = x.values().size(0);
         try (Workspace.Frame _ = run.scratch().frame()) {
-            PreparedInput input = PreparedInput.of(run, Operand.of(x), List.of(w.q(), w.k(), w.v()));
+            PreparedInput input = PreparedInput.of(run, x, w.readers());
             Tensor q = project(run, input, w.q(), g.heads(), g.headDim());
             Tensor k = project(run, input, w.k(), g.kvHeads(), g.headDim());
             Tensor v = project(run, input, w.v(), g.kvHeads(), g.headDim());
@@ -92,7 +99,7 @@ public final class Attention {
     }
 
     private static Tensor project(Execution run, PreparedInput x, Linear w, int heads, int headDim) {
-        Tensor y = run.operands(x.original().values().size(0), w.outFeatures());
+        Tensor y = run.operands(x.rows(), w.outFeatures());
         w.forward(run, x, y);
         return y.splitLast(heads, headDim);
     }

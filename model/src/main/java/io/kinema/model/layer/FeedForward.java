@@ -3,7 +3,6 @@ package io.kinema.model.layer;
 import io.kinema.compute.Operand;
 import io.kinema.compute.Tensor;
 import io.kinema.compute.Workspace;
-import io.kinema.compute.collective.Communicator;
 import java.util.List;
 
 /**
@@ -17,16 +16,17 @@ public final class FeedForward {
     }
 
     /**
-     * Gate and up stay apart so that a rank can hold a range of both and an adapter can add to one of them.
+     * Gate and up stay apart so that a rank can hold a range of both and an adapter can add to one of them. With several ranks these are one rank's
+     * part: its range of the gate's half and the same of the up half, and the columns of down that read them.
      *
      * @param gate [F, hidden]
      * @param up   [F, hidden]
      * @param down [hidden, F]
      */
     public record Weights(Linear gate, Linear up, Linear down) {
-        /** A rank's channels: its range of the gate's half and the same of the up half, and the columns of down that read them. */
-        Weights share(Communicator ranks) {
-            return ranks.size() == 1 ? this : new Weights(gate.shareOfOutputs(ranks), up.shareOfOutputs(ranks), down.shareOfInputs(ranks));
+        /** The layers that read the input. */
+        public List<Linear> readers() {
+            return List.of(gate, up);
         }
     }
 
@@ -35,14 +35,21 @@ public final class FeedForward {
      * @param out FP32 [M, hidden], contiguous; with several ranks the sum of their partial results, the same on all of them
      */
     public static void forward(Execution run, Weights w, Tensor x, Tensor out) {
-        partial(run, w.share(run.ranks()), x, out);
+        partial(run, w, Operand.of(x), out);
         run.ranks().allReduce(out);
     }
 
-    private static void partial(Execution run, Weights w, Tensor x, Tensor out) {
-        long rows = x.size(0);
+    /**
+     * This rank's channels alone; the results of all ranks add up to the layer's.
+     *
+     * @param w     of this rank's channels
+     * @param x     [M, hidden], already normalised, of the operand type, rotated only where {@link PreparedInput#soleRotation} says so
+     * @param out   FP32 [M, hidden], contiguous
+     */
+    public static void partial(Execution run, Weights w, Operand x, Tensor out) {
+        long rows = x.values().size(0);
         try (Workspace.Frame _ = run.scratch().frame()) {
-            PreparedInput input = PreparedInput.of(run, Operand.of(x), List.of(w.gate(), w.up()));
+            PreparedInput input = PreparedInput.of(run, x, w.readers());
             Tensor gate = run.operands(rows, w.gate().outFeatures());
             Tensor up = run.operands(rows, w.up().outFeatures());
             w.gate().forward(run, input, gate);

@@ -7,7 +7,6 @@ import io.kinema.compute.Operand;
 import io.kinema.compute.Tensor;
 import io.kinema.compute.Weight;
 import io.kinema.compute.Workspace;
-import io.kinema.compute.collective.Communicator;
 import io.kinema.weights.DType;
 import java.util.List;
 import java.util.Optional;
@@ -47,41 +46,6 @@ public record Linear(Weight weight, Optional<Tensor> bias, List<LowRankDelta> de
 
     public int outFeatures() {
         return weight.outFeatures();
-    }
-
-    /** A rank's share of the outputs, as a view: each rank makes its own range of them. */
-    public Linear shareOfOutputs(Communicator ranks) {
-        if (ranks.size() == 1) {
-            return this;
-        }
-        int from = bound(outFeatures(), ranks.rank(), ranks);
-        int to = bound(outFeatures(), ranks.rank() + 1, ranks);
-        return new Linear(weight.rows(from, to), bias.map(b -> b.rows(from, to)),
-                deltas.stream().map(delta -> delta.rows(from, to, ranks.rank() != 0)).toList());
-    }
-
-    /**
-     * A rank's share of the inputs, as a view: the ranks' results have to be added up.
-     *
-     * @throws IllegalStateException when there is a bias, which would be added as often as there are ranks
-     */
-    public Linear shareOfInputs(Communicator ranks) {
-        if (ranks.size() == 1) {
-            return this;
-        }
-        if (bias.isPresent()) {
-            throw new IllegalStateException("linear: got a bias on a layer whose inputs are spread over ranks, expected none");
-        }
-        int from = bound(weight.inFeatures(), ranks.rank(), ranks);
-        int to = bound(weight.inFeatures(), ranks.rank() + 1, ranks);
-        return new Linear(weight.columns(from, to), bias, deltas.stream().map(delta -> delta.columns(from, to)).toList());
-    }
-
-    private static int bound(int features, int rank, Communicator ranks) {
-        if (features % ranks.size() != 0) {
-            throw new IllegalArgumentException("tensor parallel: got " + features + " features for " + ranks.size() + " ranks, expected a multiple");
-        }
-        return features / ranks.size() * rank;
     }
 
     /** {@link #forward(Execution, PreparedInput, Tensor)} for rows that no other layer reads. */

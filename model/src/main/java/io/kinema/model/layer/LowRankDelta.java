@@ -30,16 +30,6 @@ public record LowRankDelta(Weight down, Weight up, float factor, boolean sharesD
         return down.outFeatures();
     }
 
-    /** What makes outputs [from, to). @param again whether another rank computes the intermediate too */
-    LowRankDelta rows(int from, int to, boolean again) {
-        return new LowRankDelta(down, up.rows(from, to), factor, sharesDown || again);
-    }
-
-    /** What reads inputs [from, to). */
-    LowRankDelta columns(int from, int to) {
-        return new LowRankDelta(down.columns(from, to), up, factor, sharesDown);
-    }
-
     /**
      * {@code up (down x)} without the factor, see {@link Linear} for the rounding points.
      *

@@ -1,5 +1,6 @@
 package io.kinema.model.load;
 
+import io.kinema.compute.Backend;
 import io.kinema.compute.Workspace;
 import java.util.List;
 import java.util.Objects;
@@ -23,6 +24,16 @@ public interface BlockStore<T> extends AutoCloseable {
      * still read them.
      */
     Lease<T> acquire(int index);
+
+    /** True when every block stays where it is, so that work on all of them can be recorded. */
+    default boolean staysPut() {
+        return false;
+    }
+
+    /** What bringing blocks has taken; call it after {@link Backend#finish()}. */
+    default StagingReport report() {
+        return StagingReport.NONE;
+    }
 
     @Override
     void close();
@@ -53,7 +64,7 @@ public interface BlockStore<T> extends AutoCloseable {
                 Workspace memory = p.backend().workspace("weights on demand");
                 try {
                     T block = load.apply(p.into(memory), Objects.checkIndex(index, count));
-                    return lease(p, memory, block);
+                    return lease(memory, block);
                 } catch (RuntimeException e) {
                     memory.close();
                     throw e;
@@ -67,7 +78,8 @@ public interface BlockStore<T> extends AutoCloseable {
         };
     }
 
-    private static <T> Lease<T> lease(Parameters p, Workspace memory, T block) {
+    /** What was enqueued may still read the weights: their memory is given out again in the same order of operations only. */
+    private static <T> Lease<T> lease(Workspace memory, T block) {
         return new Lease<>() {
             @Override
             public T weights() {
@@ -76,19 +88,25 @@ public interface BlockStore<T> extends AutoCloseable {
 
             @Override
             public void close() {
-                // What was enqueued may still read them.
-                p.backend().finish();
                 memory.close();
             }
         };
     }
 
-    /** Blocks that live where {@code residency} says. @param load as for {@link #onDemand} */
-    static <T> BlockStore<T> of(WeightResidency residency, int count, Parameters p, BiFunction<Parameters, Integer, T> load) {
-        return switch (residency) {
+    /** Blocks that live where {@code placement} says. @param load as for {@link #onDemand} */
+    static <T> BlockStore<T> of(WeightPlacement placement, Backend backend, int count, Parameters p, BiFunction<Parameters, Integer, T> load) {
+        return switch (placement.residency()) {
             case COMPONENT -> resident(count, i -> load.apply(p, i));
-            case LAYER -> onDemand(count, p, load);
+            case LAYER -> StagedBlocks.again(backend, placement, count, p, load);
         };
+    }
+
+    /**
+     * Blocks that are walked through now and then, in order: each is brought while the one before it computes, and none is on the device
+     * between two walks. @param load as for {@link #onDemand}
+     */
+    static <T> BlockStore<T> walkedOnce(Backend backend, int count, Parameters p, BiFunction<Parameters, Integer, T> load) {
+        return StagedBlocks.once(backend, count, p, load);
     }
 
     /** All blocks loaded now and kept: on the CPU views of the checkpoint's map. Their memory belongs to whoever loads them. */
@@ -102,23 +120,37 @@ public interface BlockStore<T> extends AutoCloseable {
 
             @Override
             public Lease<T> acquire(int index) {
-                T block = blocks.get(index);
-                return new Lease<>() {
-                    @Override
-                    public T weights() {
-                        return block;
-                    }
+                return kept(blocks.get(index));
+            }
 
-                    @Override
-                    public void close() {
-                        // The block stays: nothing to give back.
-                    }
-                };
+            @Override
+            public boolean staysPut() {
+                return true;
+            }
+
+            @Override
+            public StagingReport report() {
+                return new StagingReport(count, 0, 0, 0, 0);
             }
 
             @Override
             public void close() {
                 // Views and copies belong to the source and to the owner of the parameters.
+            }
+        };
+    }
+
+    /** A lease of what stays: closing it gives nothing back. */
+    static <T> Lease<T> kept(T block) {
+        return new Lease<>() {
+            @Override
+            public T weights() {
+                return block;
+            }
+
+            @Override
+            public void close() {
+                // The block stays.
             }
         };
     }

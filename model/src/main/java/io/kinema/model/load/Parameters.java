@@ -2,6 +2,7 @@ package io.kinema.model.load;
 
 import io.kinema.compute.Backend;
 import io.kinema.compute.DenseWeight;
+import io.kinema.compute.Device;
 import io.kinema.compute.EncodedWeight;
 import io.kinema.compute.Int8Weight;
 import io.kinema.compute.MatrixLayout;
@@ -9,6 +10,7 @@ import io.kinema.compute.Precision;
 import io.kinema.compute.Rotation;
 import io.kinema.compute.Tensor;
 import io.kinema.compute.Weight;
+import io.kinema.compute.WeightLoader;
 import io.kinema.compute.Workspace;
 import io.kinema.weights.BadWeightsException;
 import io.kinema.weights.DType;
@@ -36,8 +38,11 @@ import java.util.stream.IntStream;
  * @param prefix   put before every name
  * @param rounding how matrices are stored for products
  * @param layout   in which order the values of matrices rounded to FP16 lie; others stay as stored
+ * @param loader   brings them there: the backend itself, or one beside it
+ * @param known    their values were looked at before, and every one fits the rounding
  */
-public record Parameters(Backend backend, TensorSource source, Workspace owner, String prefix, Rounding rounding, MatrixLayout layout) {
+public record Parameters(Backend backend, TensorSource source, Workspace owner, String prefix, Rounding rounding, MatrixLayout layout,
+                         WeightLoader loader, boolean known) {
 
     private static final TensorSource NOTHING = MemoryTensors.builder("tensors at hand").build();
 
@@ -65,6 +70,11 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
         this(backend, source, owner, prefix, rounding, MatrixLayout.ROW);
     }
 
+    /** A reader that looks at all values which it rounds. */
+    public Parameters(Backend backend, TensorSource source, Workspace owner, String prefix, Rounding rounding, MatrixLayout layout) {
+        this(backend, source, owner, prefix, rounding, layout, backend, false);
+    }
+
     /** A reader for tensors that are at hand; it has no checkpoint to look names up in. */
     public static Parameters atHand(Backend backend, Workspace owner, Rounding rounding) {
         return new Parameters(backend, NOTHING, owner, "", rounding);
@@ -72,17 +82,27 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
 
     /** The same reader with {@code more} appended to the prefix. */
     public Parameters under(String more) {
-        return new Parameters(backend, source, owner, prefix + more, rounding, layout);
+        return new Parameters(backend, source, owner, prefix + more, rounding, layout, loader, known);
     }
 
     /** The same reader with another rounding (FP32 islands use {@link Rounding#AS_STORED}). */
     public Parameters rounded(Rounding other) {
-        return new Parameters(backend, source, owner, prefix, other, layout);
+        return new Parameters(backend, source, owner, prefix, other, layout, loader, known);
     }
 
     /** The same reader with copies in {@code other}. */
     public Parameters into(Workspace other) {
-        return new Parameters(backend, source, other, prefix, rounding, layout);
+        return new Parameters(backend, source, other, prefix, rounding, layout, loader, known);
+    }
+
+    /** The same reader by way of another loader. */
+    public Parameters by(WeightLoader other) {
+        return new Parameters(backend, source, owner, prefix, rounding, layout, other, known);
+    }
+
+    /** The same reader for what was read before: it does not look at the values again. */
+    public Parameters knowing(boolean before) {
+        return new Parameters(backend, source, owner, prefix, rounding, layout, loader, before);
     }
 
     /** @throws BadWeightsException when a parameter is absent or of another shape; its values are not read */
@@ -97,7 +117,7 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
 
     /** A parameter in the file's dtype. @throws BadWeightsException when absent or of another shape */
     public Tensor stored(String name, long... dims) {
-        return backend.load(checked(name, dims), owner);
+        return loader.load(checked(name, dims), owner);
     }
 
     /** A small parameter widened to FP32 (norm weights, biases, convolution kernels). */
@@ -114,13 +134,35 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
      * stored. Which of them it is follows from what {@link TensorSource#matrix(String)} finds: its dtype and the tensors beside it.
      */
     public Weight matrix(String name, long n, long k) {
+        return matrix(name, n, k, Share.WHOLE);
+    }
+
+    /**
+     * A rank's part of a matrix [n, k]. A part of the inputs is a view where the stored values are where products run and need no rounding, else a copy
+     * of that part alone.
+     *
+     * @throws BadWeightsException when rotated groups of inputs would be cut
+     */
+    public Weight matrix(String name, long n, long k, Share share) {
         require(name, n, k);
-        return weight(name, 0, n);
+        return switch (share.axis()) {
+            case OUTPUTS -> weight(name, share.from(n), share.to(n));
+            case INPUTS -> share.parts() == 1 ? weight(name, 0, n) : inputs(source.matrix(prefix + name), share);
+        };
     }
 
     /** A matrix that is at hand, for {@code linear}, rounded as this reader says. */
     public Weight matrix(StoredTensor stored) {
         return new DenseWeight(rounded(stored));
+    }
+
+    /** A rank's part of a matrix that is at hand, for {@code linear}, rounded as this reader says. */
+    public Weight matrix(StoredTensor stored, Share share) {
+        Shape shape = stored.shape();
+        return switch (share.axis()) {
+            case OUTPUTS -> matrix(share.parts() == 1 ? stored : stored.rows(share.from(shape.dim(0)), share.to(shape.dim(0))));
+            case INPUTS -> inputs(new FloatMatrix(stored), share);
+        };
     }
 
     /** A convolution kernel [n, rest...] whose step equals its size, as the matrix [n, product of rest] it then is. */
@@ -136,8 +178,13 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
      * source for itself, so that one which stores them in another order need not copy them.
      */
     public List<Weight> stackedMatrices(String name, int parts, long n, long k) {
+        return stackedMatrices(name, parts, n, k, Share.WHOLE);
+    }
+
+    /** The same with a rank's outputs of each of them. */
+    public List<Weight> stackedMatrices(String name, int parts, long n, long k, Share share) {
         require(name, parts * n, k);
-        return IntStream.range(0, parts).mapToObj(i -> weight(name, i * n, (i + 1) * n)).toList();
+        return IntStream.range(0, parts).mapToObj(i -> weight(name, i * n + share.from(n), i * n + share.to(n))).toList();
     }
 
     /** A parameter's values on the Java heap, widened or rounded to FP32; for small tables that are computed at load. */
@@ -148,7 +195,7 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
     /** FP32 values computed at load, as a tensor in the owner's memory. */
     public Tensor upload(float[] values, long... dims) {
         Tensor tensor = owner.f32(dims);
-        backend.copy(Tensor.ofFloats(values, dims), tensor);
+        loader.copy(Tensor.ofFloats(values, dims), tensor);
         return tensor;
     }
 
@@ -168,11 +215,11 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
         for (long row = from; row < to; ) {
             long end = source.runEnd(name, row, to);
             StoredTensor run = source.rows(name, row, end);
-            if (rounding == Rounding.F16) {
+            if (rounding == Rounding.F16 && !known) {
                 WeightRange.require(run);
             }
             try (Workspace.Frame _ = owner.frame()) {
-                backend.copy(loaded(run), all.slice(0, row - from, end - from));
+                loader.copy(loaded(run), all.slice(0, row - from, end - from));
             }
             row = end;
         }
@@ -192,14 +239,56 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
         return switch (matrix) {
             case FloatMatrix floats -> new DenseWeight(laidOut(floats.tensor()));
             case Int8Matrix int8 -> {
-                WeightRange.require(int8, rounding);
-                yield new Int8Weight(backend.load(int8.values(), owner), backend.load(int8.scales(), owner).reshape(int8.rows()), rotation);
+                if (!known) {
+                    WeightRange.require(int8, rounding);
+                }
+                yield new Int8Weight(loader.load(int8.values(), owner), loader.load(int8.scales(), owner).reshape(int8.rows()), rotation);
             }
             case EncodedMatrix encoded -> {
-                WeightRange.require(encoded, rounding);
+                if (!known) {
+                    WeightRange.require(encoded, rounding);
+                }
                 yield new EncodedWeight(encoded, rotation);
             }
         };
+    }
+
+    private Weight inputs(StoredMatrix matrix, Share share) {
+        share.requireWholeGroups(matrix);
+        Optional<Rotation> rotation = Rotation.of(matrix.rotation());
+        int from = Math.toIntExact(share.from(matrix.columns()));
+        int to = Math.toIntExact(share.to(matrix.columns()));
+        return switch (matrix) {
+            case FloatMatrix floats -> {
+                StoredTensor stored = floats.tensor();
+                if (rounding == Rounding.F16) {
+                    WeightRange.require(stored);
+                }
+                yield new DenseWeight(columns(stored, wanted(stored.dtype()), from, to), rotation);
+            }
+            case Int8Matrix int8 -> {
+                WeightRange.require(int8, rounding);
+                yield new Int8Weight(columns(int8.values(), DType.I8, from, to), backend.load(int8.scales(), owner).reshape(int8.rows()), rotation);
+            }
+            case EncodedMatrix encoded -> {
+                WeightRange.require(encoded, rounding);
+                yield new EncodedWeight(encoded, rotation).columns(from, to);
+            }
+        };
+    }
+
+    /** Columns [from, to) in this reader's layout; all of them are where the backend computes only while they are copied. */
+    private Tensor columns(StoredTensor stored, DType wanted, int from, int to) {
+        boolean byColumn = wanted == DType.F16 && rounding == Rounding.F16 && layout == MatrixLayout.COLUMN;
+        if (!byColumn && wanted == loadedDtype(stored) && backend.device().equals(Device.CPU)) {
+            return loaded(stored).slice(1, from, to);
+        }
+        long rows = stored.shape().dim(0);
+        Tensor part = byColumn ? owner.allocate(wanted, (long) to - from, rows).permute(1, 0) : owner.allocate(wanted, rows, (long) to - from);
+        try (Workspace.Frame _ = owner.frame()) {
+            backend.copy(loaded(stored).slice(1, from, to), part);
+        }
+        return part;
     }
 
     /** A matrix in this reader's rounding and, where that is FP16, layout. */
@@ -207,9 +296,11 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
         if (rounding != Rounding.F16 || layout == MatrixLayout.ROW) {
             return rounded(stored);
         }
-        WeightRange.require(stored);
+        if (!known) {
+            WeightRange.require(stored);
+        }
         Tensor columns = owner.allocate(DType.F16, stored.shape().dim(1), stored.shape().dim(0)).permute(1, 0);
-        backend.copy(loaded(stored), columns);
+        loader.copy(loaded(stored), columns);
         return columns;
     }
 
@@ -218,7 +309,7 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
         if (wanted == loadedDtype(stored)) {
             return loaded(stored);
         }
-        if (wanted == DType.F16) {
+        if (wanted == DType.F16 && !known) {
             WeightRange.require(stored);
         }
         return converted(stored, wanted);
@@ -228,7 +319,7 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
     private Tensor converted(StoredTensor stored, DType wanted) {
         Tensor copy = owner.allocate(wanted, stored.shape().toArray());
         try (Workspace.Frame _ = owner.frame()) {
-            backend.copy(loaded(stored), copy);
+            loader.copy(loaded(stored), copy);
         }
         return copy;
     }
@@ -267,7 +358,7 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
     private Tensor loaded(StoredTensor stored) {
         return switch (stored.dtype()) {
             case F8_E4M3, F8_E5M2 -> upload(FloatConversion.toFloats(stored), stored.shape().toArray());
-            default -> backend.load(stored, owner);
+            default -> loader.load(stored, owner);
         };
     }
 

@@ -13,6 +13,7 @@ import io.kinema.model.layer.RotaryTable;
 import io.kinema.model.load.BlockStore;
 import io.kinema.model.load.Parameters;
 import io.kinema.model.load.Parameters.Rounding;
+import io.kinema.model.load.WeightPlacement;
 import io.kinema.model.load.WeightResidency;
 import io.kinema.weights.BadWeightsException;
 import io.kinema.weights.TensorSource;
@@ -45,7 +46,7 @@ public final class TextEncoder implements AutoCloseable {
         this.geometry = new Attention.Geometry(text.heads(), text.kvHeads(), text.headDim(), text.normEps(), true);
         this.weights = p.owner();
         this.embeddings = language.stored("embed_tokens.weight", text.vocabulary(), text.hidden());
-        this.layers = BlockStore.of(residency, layer, language, (reader, i) -> TextLayers.read(reader.under("layers." + i + "."), text));
+        this.layers = BlockStore.of(WeightPlacement.of(residency), run.backend(), layer, language, (reader, i) -> TextLayers.read(reader.under("layers." + i + "."), text));
         this.vision = new VisionTower(run, config.vision(), p.under("model.visual."));
     }
 

@@ -1,0 +1,2 @@
+/** NCCL: sums and gathers between GPUs. */
+package io.kinema.cuda.nccl;

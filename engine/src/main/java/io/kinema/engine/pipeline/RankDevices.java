@@ -1,0 +1,61 @@
+package io.kinema.engine.pipeline;
+
+import io.kinema.engine.BadRequestException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/**
+ * Where each rank runs.
+ *
+ * @param devices one for each rank, in their order: {@code cpu}, {@code cuda:1}
+ */
+public record RankDevices(List<String> devices) {
+    /** They take as many ranks as one asks for. */
+    private static final Set<String> HOST = Set.of("cpu", "reference");
+    private static final Pattern NUMBER = Pattern.compile("\\d{1,3}");
+
+    public RankDevices {
+        devices = List.copyOf(devices);
+    }
+
+    /**
+     * @param device one device, or one for each rank: {@code cuda:0,1}; a device may stand there twice
+     * @throws BadRequestException when there are more or fewer devices than ranks
+     */
+    public static RankDevices of(String device, int ranks) {
+        if (HOST.contains(device)) {
+            return new RankDevices(Collections.nCopies(ranks, device));
+        }
+        List<String> all = split(device);
+        if (all.size() != ranks) {
+            throw new BadRequestException("device", device + ", which is " + all.size() + (all.size() == 1 ? " device" : " devices"),
+                    "expected one for each of " + ranks + (ranks == 1 ? " rank; add --tensor-parallel " + all.size() : " ranks of --tensor-parallel " + ranks
+                    + "; name them, such as cuda:0,1, or use fewer ranks"));
+        }
+        return new RankDevices(all);
+    }
+
+    /** How a user writes these devices: {@code cpu} for any number of ranks on it, {@code cuda:0,1}. */
+    public static String label(List<String> devices) {
+        String first = devices.getFirst();
+        int colon = first.indexOf(':');
+        if (colon < 0) {
+            return first;
+        }
+        return first + devices.stream().skip(1).map(device -> "," + device.substring(device.indexOf(':') + 1)).collect(Collectors.joining());
+    }
+
+    /** {@code cuda:0,1} is {@code cuda:0} and {@code cuda:1}. */
+    private static List<String> split(String device) {
+        List<String> all = new ArrayList<>();
+        for (String part : device.split(",", -1)) {
+            int colon = device.indexOf(':');
+            all.add(!all.isEmpty() && colon >= 0 && NUMBER.matcher(part).matches() ? device.substring(0, colon + 1) + part : part);
+        }
+        return all;
+    }
+}

@@ -1,0 +1,20 @@
+package io.kinema.model.dit;
+
+import io.kinema.compute.collective.Traffic;
+import io.kinema.model.work.Work;
+
+/**
+ * What one rank of a transformer has executed since it was opened. A request's share is the difference of two readings.
+ *
+ * @param work           layers and their sizes
+ * @param deviceSeconds  of evaluations on the rank's device, between two of its own time marks; 0 where the caller measures it
+ * @param enqueueSeconds that the rank's thread took to hand evaluations to the device; 0 likewise
+ * @param traffic        reductions and gathers
+ */
+public record RankMeter(Work work, double deviceSeconds, double enqueueSeconds, Traffic traffic) {
+    /** What came after {@code earlier}. */
+    public RankMeter minus(RankMeter earlier) {
+        return new RankMeter(work.minus(earlier.work), deviceSeconds - earlier.deviceSeconds, enqueueSeconds - earlier.enqueueSeconds,
+                traffic.minus(earlier.traffic));
+    }
+}

@@ -1,0 +1,69 @@
+package io.kinema.model.load;
+
+import io.kinema.compute.collective.Communicator;
+import io.kinema.weights.BadWeightsException;
+import io.kinema.weights.StoredMatrix;
+
+/**
+ * Which part of a matrix a rank reads: a contiguous range of its outputs or of its inputs. What it does not read takes no memory of it.
+ *
+ * @param axis  that is shared out
+ * @param part  this rank's, 0 to parts - 1
+ * @param parts how many there are; 1 is the whole matrix
+ */
+public record Share(Axis axis, int part, int parts) {
+    /** What is shared out. */
+    public enum Axis {
+        /** Rows: each rank makes its own range of the result. */
+        OUTPUTS,
+        /** Columns: each rank reads its own range of the operand, and their results have to be added up. */
+        INPUTS
+    }
+
+    /** All of it. */
+    public static final Share WHOLE = new Share(Axis.OUTPUTS, 0, 1);
+
+    public Share {
+        if (parts < 1 || part < 0 || part >= parts) {
+            throw new IllegalArgumentException("share: got part " + part + " of " + parts + ", expected 0 to parts - 1");
+        }
+    }
+
+    /** A rank's outputs. */
+    public static Share outputs(Communicator ranks) {
+        return new Share(Axis.OUTPUTS, ranks.rank(), ranks.size());
+    }
+
+    /** A rank's inputs. */
+    public static Share inputs(Communicator ranks) {
+        return new Share(Axis.INPUTS, ranks.rank(), ranks.size());
+    }
+
+    /** The first of {@code features} that belongs to this part. @throws IllegalArgumentException when they are no multiple of the parts */
+    public long from(long features) {
+        if (features % parts != 0) {
+            throw new IllegalArgumentException("tensor parallel: got " + features + " features for " + parts + " ranks, expected a multiple");
+        }
+        return features / parts * part;
+    }
+
+    /** The first that belongs to the next part. */
+    public long to(long features) {
+        return from(features) + features / parts;
+    }
+
+    /**
+     * A rotated group mixes all its columns, so no part may end within one.
+     *
+     * @param matrix whole, or some of its rows
+     * @throws BadWeightsException when a bound lies within a group
+     */
+    public void requireWholeGroups(StoredMatrix matrix) {
+        long each = matrix.columns() / parts;
+        if (axis == Axis.INPUTS && matrix.rotation().isPresent() && each % matrix.rotation().getAsInt() != 0) {
+            throw new BadWeightsException(matrix.file() + ": tensor " + matrix.name() + " has " + matrix.columns() + " columns rotated in groups of "
+                    + matrix.rotation().getAsInt() + ", expected groups that divide the " + each + " of each of " + parts
+                    + " ranks; use fewer ranks, or quantize with a smaller --group-size");
+        }
+    }
+}
