@@ -21,6 +21,7 @@ import io.kinema.engine.record.RunRecord;
 import io.kinema.engine.telemetry.EngineMetrics;
 import io.kinema.media.BadMediaException;
 import io.kinema.media.Media;
+import io.kinema.model.dit.ResidualSharding;
 import io.kinema.weights.BadWeightsException;
 import io.kinema.weights.CheckpointIdentity;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -70,8 +71,13 @@ public final class H3Engine implements AutoCloseable {
         this.model = model;
         this.ranks = ranks;
         this.parts = new ModelParts(model, ranks, options.precision(), options.transformer(), options.transformerLayout(),
-                options.fp16WeightLayout().orElse(MatrixLayout.ROW), options.weightOffload(), options.vaePrecision());
+                options.fp16WeightLayout().orElse(MatrixLayout.ROW), options.weightOffload(), options.vaePrecision(),
+                sharding(options.ranks().residual()));
         this.modelHash = CompletableFuture.supplyAsync(() -> CheckpointIdentity.of(model.root()).sha256(), Background::run);
+    }
+
+    private static Optional<ResidualSharding> sharding(ResidualOptions rows) {
+        return rows.sequenceParallel() ? Optional.of(new ResidualSharding(rows.reduction(), rows.budgetBytes())) : Optional.empty();
     }
 
     /**

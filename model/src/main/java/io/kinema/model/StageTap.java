@@ -18,4 +18,20 @@ public interface StageTap {
     default boolean wants(String name) {
         return this != NONE;
     }
+
+    /** A tap that wants the same and looks at nothing: for ranks that must come to the points where the one with this tap looks. */
+    default StageTap elsewhere() {
+        StageTap here = this;
+        return here == NONE ? NONE : new StageTap() {
+            @Override
+            public void stage(String name, Tensor value) {
+                // Another rank looks.
+            }
+
+            @Override
+            public boolean wants(String name) {
+                return here.wants(name);
+            }
+        };
+    }
 }

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.kinema.engine.ResidualOptions;
 import io.kinema.engine.Stage;
 import io.kinema.engine.record.RunRecord;
 import io.kinema.engine.record.StageTime;
@@ -55,7 +56,11 @@ public record Rates(Map<String, List<Double>> seconds) {
     static String way(String processor, RunRecord.Model model, RunRecord.Execution execution) {
         return String.join(" | ", processor, model.name(), model.transformer(), execution.backend(),
                 execution.precision() + execution.fp16WeightLayout().map(layout -> " " + layout.label()).orElse(""), execution.threads() + " threads"
-                + (execution.ranks().tensorParallel() == 1 ? "" : ", tensor-parallel " + execution.ranks().tensorParallel()));
+                + (execution.ranks().tensorParallel() == 1 ? "" : ", tensor-parallel " + execution.ranks().tensorParallel() + residual(execution.ranks().residual())));
+    }
+
+    private static String residual(ResidualOptions rows) {
+        return rows.sequenceParallel() ? ", residual rows " + rows.reduction().label() : "";
     }
 
     private static String key(String way, Stage stage) {

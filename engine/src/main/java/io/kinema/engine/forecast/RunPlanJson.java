@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.kinema.engine.record.RankJson;
 import io.kinema.engine.record.ResolvedRequestJson;
 import io.kinema.engine.record.UsefulWork;
 
@@ -21,8 +22,8 @@ final class RunPlanJson {
                 .put("weight_bytes", plan.weightBytes()).putArray("transformer_encodings");
         plan.encodings().forEach(encodings::add);
         ObjectNode execution = root.putObject("execution").put("device", plan.execution().device()).put("backend", plan.execution().backend())
-                .put("precision", plan.execution().precision()).put("threads", plan.execution().threads())
-                .put("tensor_parallel", plan.execution().ranks().tensorParallel());
+                .put("precision", plan.execution().precision()).put("threads", plan.execution().threads());
+        RankJson.put(execution, plan.execution().ranks());
         plan.execution().fp16WeightLayout().ifPresent(layout -> execution.put("fp16_weight_layout", layout.label()));
         ArrayNode conditions = root.putArray("conditions");
         for (RunPlan.Condition condition : plan.conditions()) {

@@ -3,6 +3,7 @@ package io.kinema.engine.pipeline;
 import io.kinema.compute.Backend;
 import io.kinema.compute.BackendReport;
 import io.kinema.compute.collective.BackendGroup;
+import io.kinema.compute.collective.RowReduction;
 import io.kinema.engine.Latents;
 import io.kinema.engine.Stage;
 import io.kinema.engine.layout.LatentShape;
@@ -137,14 +138,16 @@ public final class H3Pipeline implements AutoCloseable {
     }
 
     /** What each rank did since {@code before}. */
-    private List<RankRecord> ranks(double seconds, List<RankMeter> before, List<RankMeter> prepared, List<RankMeter> after, DenoisePlan.Denoised done) {
+    private List<RankRecord> ranks(double seconds, List<RankMeter> before, List<RankMeter> prepared, List<RankMeter> after, DenoisePlan.Denoised loop) {
         BackendGroup group = parts.ranks();
         List<RankRecord> ranks = new ArrayList<>();
         for (int rank = 0; rank < group.size(); rank++) {
             BackendReport report = group.backends().get(rank).report();
+            RankMeter done = after.get(rank).minus(before.get(rank));
+            long lent = done.rowReductions().map(RowReduction.Report::bufferBytes).orElse(0L);
             ranks.add(new RankRecord(rank, group.backends().get(rank).device().toString(), report.facts(), seconds,
-                    prepared.get(rank).minus(before.get(rank)).work(), done.steps().get(rank), report.peakDeviceBytes(),
-                    report.peakCommunicationBytes() + group.bufferBytes().get(rank), after.get(rank).minus(before.get(rank)).traffic()));
+                    prepared.get(rank).minus(before.get(rank)).work(), loop.steps().get(rank), report.peakDeviceBytes(),
+                    report.peakCommunicationBytes() + group.bufferBytes().get(rank) + lent, done.traffic(), done.rowReductions()));
         }
         return ranks;
     }

@@ -4,6 +4,7 @@ import io.kinema.compute.Backend;
 import io.kinema.compute.MatrixLayout;
 import io.kinema.compute.Precision;
 import io.kinema.compute.collective.BackendGroup;
+import io.kinema.compute.collective.Communicator;
 import io.kinema.engine.AdapterUse;
 import io.kinema.engine.Task;
 import io.kinema.engine.model.Component;
@@ -21,9 +22,11 @@ import io.kinema.model.audio.AudioVaeConfig;
 import io.kinema.model.dit.Dit;
 import io.kinema.model.dit.DitConfig;
 import io.kinema.model.dit.RankedDit;
+import io.kinema.model.dit.ResidualSharding;
 import io.kinema.model.dit.Transformer;
 import io.kinema.model.layout.WeightLayout;
 import io.kinema.model.load.Parameters.Rounding;
+import io.kinema.model.load.WeightPlacement;
 import io.kinema.model.load.WeightResidency;
 import io.kinema.model.text.TextEncoder;
 import io.kinema.model.text.TextEncoderConfig;
@@ -61,6 +64,7 @@ public final class ModelParts implements AutoCloseable {
     private final Optional<WeightResidency> offload;
     private final Precision vaePrecision;
     private final Optional<WeightLayout> transformerLayout;
+    private final Optional<ResidualSharding> residual;
     private final AdapterLibrary library = new AdapterLibrary();
     /** Opened ahead on background threads; taken by {@link #weights}. */
     private final Map<Path, CompletableFuture<TensorSource>> ahead = new HashMap<>();
@@ -75,7 +79,7 @@ public final class ModelParts implements AutoCloseable {
      * @param transformerLayout of those weights, where their names leave it open
      */
     public ModelParts(ModelFolder folder, Backend backend, Precision precision, Optional<Path> transformer, Optional<WeightLayout> transformerLayout) {
-        this(folder, BackendGroup.alone(backend), precision, transformer, transformerLayout, MatrixLayout.ROW, Optional.empty(), Precision.FP32);
+        this(folder, BackendGroup.alone(backend), precision, transformer, transformerLayout, MatrixLayout.ROW, Optional.empty(), Precision.FP32, Optional.empty());
     }
 
     /**
@@ -83,9 +87,11 @@ public final class ModelParts implements AutoCloseable {
      * @param fp16WeightLayout of the transformer's FP16 matrices, if its plan has any
      * @param vaePrecision     plan of the video decoder's products
      * @param offload          keep one network at a time on the device, whole or one layer of it; empty keeps all that were opened
+     * @param residual         that the transformer's residual rows live once across the ranks; empty keeps all of them on every rank
      */
     public ModelParts(ModelFolder folder, BackendGroup ranks, Precision precision, Optional<Path> transformer, Optional<WeightLayout> transformerLayout,
-                      MatrixLayout fp16WeightLayout, Optional<WeightResidency> offload, Precision vaePrecision) {
+                      MatrixLayout fp16WeightLayout, Optional<WeightResidency> offload, Precision vaePrecision,
+                      Optional<ResidualSharding> residual) {
         this.folder = folder;
         this.ranks = ranks;
         this.precision = precision;
@@ -94,6 +100,7 @@ public final class ModelParts implements AutoCloseable {
         this.offload = offload;
         this.vaePrecision = vaePrecision;
         this.transformerLayout = transformerLayout;
+        this.residual = residual;
     }
 
     public ModelFolder folder() {
@@ -131,8 +138,9 @@ public final class ModelParts implements AutoCloseable {
 
     private Transformer transformer(Task task, TensorSource weights) {
         Rounding rounding = Rounding.of(precision);
-        return ranks.size() == 1 ? Dit.open(backend(), weights, config(task), precision, rounding, fp16WeightLayout, residency())
-                : RankedDit.open(ranks, weights, config(task), precision, rounding, fp16WeightLayout, residency());
+        WeightPlacement placement = WeightPlacement.of(residency());
+        return ranks.size() == 1 ? Dit.open(backend(), weights, config(task), precision, rounding, fp16WeightLayout, placement, Communicator.ALONE, residual)
+                : RankedDit.open(ranks, weights, config(task), precision, rounding, fp16WeightLayout, placement, residual);
     }
 
     /**

@@ -1,9 +1,11 @@
 package io.kinema.engine.record;
 
+import io.kinema.compute.collective.RowReduction;
 import io.kinema.compute.collective.Traffic;
 import io.kinema.model.work.Work;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
@@ -19,9 +21,10 @@ import java.util.TreeMap;
  * @param peakDeviceBytes        the most device memory in use, communication buffers left out; 0 on the host
  * @param peakCommunicationBytes the most that buffers shared with other ranks took
  * @param traffic                reductions and gathers with other ranks in its denoising
+ * @param rowReductions          how its residual rows were added up; empty where every rank had all rows
  */
 public record RankRecord(int rank, String device, SortedMap<String, String> facts, double denoiseSeconds, Work preparation,
-                         List<StepRecord> steps, long peakDeviceBytes, long peakCommunicationBytes, Traffic traffic) {
+                         List<StepRecord> steps, long peakDeviceBytes, long peakCommunicationBytes, Traffic traffic, Optional<RowReduction.Report> rowReductions) {
     public RankRecord {
         facts = Collections.unmodifiableSortedMap(new TreeMap<>(facts));
         steps = List.copyOf(steps);

@@ -51,7 +51,8 @@ final class RunRecordJson {
 
     private static ObjectNode execution(RunRecord.Execution execution) {
         ObjectNode node = NODES.objectNode().put("device", execution.device()).put("backend", execution.backend())
-                .put("precision", execution.precision()).put("threads", execution.threads()).put("tensor_parallel", execution.ranks().tensorParallel());
+                .put("precision", execution.precision()).put("threads", execution.threads());
+        RankJson.put(node, execution.ranks());
         execution.fp16WeightLayout().ifPresent(layout -> node.put("fp16_weight_layout", layout.label()));
         if (!execution.choices().isEmpty()) {
             ObjectNode choices = node.putObject("choices");

@@ -3,6 +3,7 @@ package io.kinema.engine.record;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.kinema.compute.collective.RowReduction;
 import io.kinema.model.work.PartWork;
 import io.kinema.model.work.Work;
 import java.util.List;
@@ -47,8 +48,16 @@ final class WorkJson {
             });
             node.put("peak_device_bytes", rank.peakDeviceBytes()).put("peak_communication_bytes", rank.peakCommunicationBytes());
             node.putObject("collectives").put("calls", rank.traffic().calls()).put("bytes", rank.traffic().bytes()).put("seconds", rank.traffic().seconds());
+            rank.rowReductions().ifPresent(report -> node.set("row_reductions", rowReductions(report)));
         }
         return array;
+    }
+
+    private static ObjectNode rowReductions(RowReduction.Report report) {
+        ObjectNode node = NODES.objectNode().put("peer_calls", report.peerCalls()).put("native_calls", report.nativeCalls())
+                .put("setup_seconds", report.setupSeconds()).put("buffer_bytes", report.bufferBytes());
+        report.fallback().ifPresent(reason -> node.put("native_because", reason));
+        return node;
     }
 
     static ObjectNode total(RunRecord run) {

@@ -49,7 +49,7 @@ class RunRecordTest {
         counter.block();
         Work work = counter.total();
         List<StepRecord> steps = List.of(new StepRecord(0, 1, 1, seconds / 2, seconds / 3, seconds / 4, work, false), new StepRecord(1, 0.5f, 0.5f, seconds / 2, seconds / 3, 0, work, false));
-        return new RankRecord(rank, "cuda:" + rank, new TreeMap<>(), seconds, Work.NONE, steps, 100 + rank, 10, Traffic.NONE);
+        return new RankRecord(rank, "cuda:" + rank, new TreeMap<>(), seconds, Work.NONE, steps, 100 + rank, 10, Traffic.NONE, Optional.empty());
     }
 
     @Test

@@ -10,6 +10,7 @@ import io.kinema.model.layer.Linear;
 import io.kinema.model.layer.PreNormBlock;
 import io.kinema.model.load.Parameters;
 import io.kinema.model.load.Share;
+import io.kinema.weights.TensorSource;
 import java.util.List;
 
 /** Reads the weights of one block or refiner block, which differ only in what they are called and in their AdaLN. */
@@ -38,11 +39,11 @@ final class BlockWeights {
         return p.f32("norm1.weight", c.hidden());
     }
 
-    /** Checks that the columns of a block's matrices can be shared out, without reading them. */
-    static void requireShares(Parameters p, int ranks) {
+    /** Checks that the columns of a block's matrices can be shared out, without reading them. @param block its name with a dot at the end */
+    static void requireShares(TensorSource source, String block, int ranks) {
         Share any = new Share(Share.Axis.INPUTS, 0, ranks);
-        p.under("attn.").requireShare(OUT, any);
-        p.under("ff.net.").requireShare(DOWN, any);
+        any.requireWholeGroups(source.matrix(block + "attn." + OUT, 0, 1));
+        any.requireWholeGroups(source.matrix(block + "ff.net." + DOWN, 0, 1));
     }
 
     private static Attention.Weights attention(Parameters p, DitConfig c, Communicator ranks) {

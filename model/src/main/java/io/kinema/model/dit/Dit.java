@@ -38,6 +38,8 @@ import java.util.stream.IntStream;
  * must outlive it. Used by one thread.
  */
 public final class Dit implements Transformer {
+    private static final RowReduction.Report ALONE = new RowReduction.Report(0, 0, 0, 0, Optional.of("one rank has all residual rows, there is nothing to add up"));
+
     private final Execution run;
     private final DitConfig config;
     private final Rounding rounding;
@@ -50,6 +52,7 @@ public final class Dit implements Transformer {
     private final BlockStore<PreNormBlock.Weights> blocks;
     private final VelocityHeads heads;
     private final Tensor firstNorm;
+    private final Optional<ResidualSharding> sharding;
     /** Present when each residual row lives on one rank. */
     private final Optional<RowReduction> reduction;
     private AdaptersInForce adapters = AdaptersInForce.NONE;
@@ -70,6 +73,7 @@ public final class Dit implements Transformer {
         this.blocks = BlockStore.of(placement, backend, config.layers(), p, (reader, i) -> i == 0 ? BlockWeights.read(reader.under(name(i)), config, ranks, firstNorm)
                 : BlockWeights.read(reader.under(name(i)), config, ranks));
         this.heads = new VelocityHeads(p, config);
+        this.sharding = sharding;
         this.reduction = sharding.filter(_ -> ranks.size() > 1).map(s -> new RowReduction(s.reduction(), s.budgetBytes()));
     }
 
@@ -138,7 +142,12 @@ public final class Dit implements Transformer {
     /** This rank alone; its evaluations are timed by the caller. */
     @Override
     public List<RankMeter> meters() {
-        return List.of(new RankMeter(work(), 0, 0, Traffic.NONE));
+        return List.of(new RankMeter(work(), 0, 0, Traffic.NONE, rowReductions()));
+    }
+
+    /** How residual rows were added up so far; empty unless they were to be shared out. */
+    public Optional<RowReduction.Report> rowReductions() {
+        return sharding.map(_ -> reduction.map(RowReduction::report).orElse(ALONE));
     }
 
     /** What bringing blocks and AdaLN projections to where they are used has taken; call it after {@link Backend#finish()}. */
@@ -149,11 +158,6 @@ public final class Dit implements Transformer {
     @Override
     public Precision precision() {
         return run.precision();
-    }
-
-    /** How residual rows were added up so far; empty where every rank keeps all of them, and nothing but the all-reduce adds. */
-    public Optional<RowReduction.Report> rowReductions() {
-        return reduction.map(RowReduction::report);
     }
 
     @Override
@@ -225,6 +229,7 @@ public final class Dit implements Transformer {
     private record RowIndex(Tensor ada, Tensor wanted) {
     }
 
+    /** {@inheritDoc} Not where each residual row lives on one rank. */
     @Override
     public Optional<RecordedStep> record(DitSequence sequence, Modulation modulation, Tensor video, Tensor audio, Velocities out) {
         if (!blocks.staysPut() || reduction.isPresent()) {
@@ -313,7 +318,7 @@ public final class Dit implements Transformer {
         }
     }
 
-    private static String name(int block) {
+    static String name(int block) {
         return "transformer_blocks." + block + ".";
     }
 

@@ -12,7 +12,7 @@ import io.kinema.compute.collective.Traffic;
 import io.kinema.model.StageTap;
 import io.kinema.model.adapter.Adapter;
 import io.kinema.model.load.Parameters.Rounding;
-import io.kinema.model.load.WeightResidency;
+import io.kinema.model.load.WeightPlacement;
 import io.kinema.weights.TensorSource;
 import java.util.List;
 import java.util.Optional;
@@ -42,7 +42,7 @@ public final class RankedDit implements Transformer {
         }
 
         RankMeter meter(Traffic traffic) {
-            return new RankMeter(dit.work(), deviceSeconds, enqueueSeconds, traffic);
+            return new RankMeter(dit.work(), deviceSeconds, enqueueSeconds, traffic, dit.rowReductions());
         }
 
         @Override
@@ -64,9 +64,9 @@ public final class RankedDit implements Transformer {
      * @throws io.kinema.weights.BadWeightsException when a tensor is missing or does not fit the config
      */
     public static RankedDit open(BackendGroup group, TensorSource source, DitConfig config, Precision precision, Rounding rounding, MatrixLayout layout,
-                                 WeightResidency residency) {
+                                 WeightPlacement placement, Optional<ResidualSharding> sharding) {
         return new RankedDit(group, group.open(member -> new Rank(member.backend(),
-                Dit.open(member.backend(), source, config, precision, rounding, layout, residency, member.ranks()))));
+                Dit.open(member.backend(), source, config, precision, rounding, layout, placement, member.ranks(), sharding))));
     }
 
     /**
@@ -133,7 +133,7 @@ public final class RankedDit implements Transformer {
             try (Workspace.Frame _ = mine.results.frame()) {
                 Velocities own = rank == 0 ? out : Velocities.allocate(mine.results, config(), sequence.layout());
                 measured(member.backend(), mine, () -> mine.dit.forward(sequence.of(rank), modulation.of(rank), rowTimesteps, hostVideo, hostAudio, own,
-                        rank == 0 ? tap : StageTap.NONE));
+                        rank == 0 ? tap : tap.elsewhere()));
             }
             return rank;
         });

@@ -85,7 +85,7 @@ public sealed interface Transformer extends AutoCloseable permits Dit, RankedDit
     void forward(DitSequence sequence, Modulation modulation, float[] rowTimesteps, Tensor video, Tensor audio, Velocities out, StageTap tap);
 
     /**
-     * Records an evaluation for replay, where the backend can and the blocks stay on one device.
+     * Records an evaluation for replay, where the backend can, the blocks stay on one device and it has all residual rows.
      *
      * @param video rows on the device; a replay reads what they hold then
      * @param audio likewise

@@ -9,11 +9,14 @@ import io.kinema.compute.Operand;
 import io.kinema.compute.Precision;
 import io.kinema.compute.Tensor;
 import io.kinema.compute.Workspace;
+import io.kinema.compute.collective.BackendGroup;
 import io.kinema.compute.collective.Communicator;
 import io.kinema.compute.collective.RankGroup;
 import io.kinema.compute.collective.RowReduction.Mode;
 import io.kinema.compute.collective.RowReduction.Report;
 import io.kinema.compute.cpu.CpuBackend;
+import io.kinema.model.FiniteCheck;
+import io.kinema.model.NonFiniteException;
 import io.kinema.model.PoisonedMemory;
 import io.kinema.model.StageTap;
 import io.kinema.model.adapter.AdapterFile;
@@ -22,7 +25,7 @@ import io.kinema.model.adapter.AdapterFixture.Entry;
 import io.kinema.model.dit.RankedSample.Weights;
 import io.kinema.model.load.Parameters.Rounding;
 import io.kinema.model.load.WeightPlacement;
-import io.kinema.model.load.WeightResidency;
+import io.kinema.model.load.WeightPlacement;
 import io.kinema.model.work.Work;
 import io.kinema.weights.TensorSource;
 import java.lang.reflect.InvocationTargetException;
@@ -97,7 +100,7 @@ class ResidualRowsTest {
             StageTap tap = (name, value) -> stages.put(name, bits(value));
             try (Backend own = CpuBackend.open(1)) {
                 Backend backend = dressed.apply(own);
-                try (Dit dit = Dit.open(backend, weights, RankedSample.CONFIG, precision, Rounding.of(precision), MatrixLayout.ROW, WeightPlacement.of(WeightResidency.COMPONENT), rank, sharding);
+                try (Dit dit = Dit.open(backend, weights, RankedSample.CONFIG, precision, Rounding.of(precision), MatrixLayout.ROW, WeightPlacement.of(WeightPlacement.RESIDENT), rank, sharding);
                      Workspace memory = backend.workspace("test")) {
                     adapters.forEach(file -> loaded.add(dit.load(file.adapter())));
                     dit.use(loaded.stream().map(adapter -> new ScaledAdapter(adapter, 0.75)).toList());
@@ -203,7 +206,7 @@ class ResidualRowsTest {
             Run run = new Run(tensors, Precision.FP16_FP32RES, List.of(), RankedSample.plain(31, 37, 17));
             List<Seen> sharded = run.sharded(Mode.PEER, PLENTY).ranks(1);
             assertSame(sharded, run.ranks(1));
-            assertThat(sharded.getFirst().report()).isEmpty();
+            assertThat(sharded.getFirst().report().orElseThrow().fallback().orElseThrow()).startsWith("one rank has all residual rows");
             assertThat(sharded.getFirst().peakScratchBytes()).isEqualTo(run.ranks(1).getFirst().peakScratchBytes());
         }
     }
@@ -263,6 +266,28 @@ class ResidualRowsTest {
             Run run = new Run(tensors, Precision.FP32, List.of(), RankedSample.ref2va());
             long ordinary = run.ranks(4).getFirst().peakScratchBytes();
             assertThat(run.sharded(Mode.NATIVE, 0).ranks(4)).allSatisfy(seen -> assertThat(seen.peakScratchBytes()).isLessThan(ordinary));
+        }
+    }
+
+    /** A tap looks on one rank at rows that all ranks have to bring. */
+    @Test
+    void aFiniteCheckOfAllRanksNamesTheFirstBadBlock() {
+        DitInputs good = RankedSample.plain(31, 37, 17);
+        float[] video = good.video().toFloats();
+        video[40] = Float.NaN;
+        Tensor bad = Tensor.ofFloats(video, good.video().shape().toArray());
+        List<Backend> backends = IntStream.range(0, 4).<Backend>mapToObj(_ -> CpuBackend.open(1)).toList();
+        try (var tensors = Weights.ORIGINAL.make(); BackendGroup group = BackendGroup.of(backends, TIMEOUT);
+             RankedDit dit = RankedDit.open(group, tensors, RankedSample.CONFIG, Precision.FP32, Rounding.AS_STORED, MatrixLayout.ROW, WeightPlacement.RESIDENT,
+                     Optional.of(new ResidualSharding(Mode.PEER, PLENTY)));
+             DitSequence sequence = dit.prepare(good.layout(), good.text()); Modulation modulation = dit.modulation(good.timesteps());
+             Workspace memory = backends.getFirst().workspace("test")) {
+            Velocities out = Velocities.allocate(memory, RankedSample.CONFIG, good.layout());
+            FiniteCheck check = new FiniteCheck(backends.getFirst(), "step 2 of 4");
+            assertThatThrownBy(() -> dit.forward(sequence, modulation, good.rowTimesteps(), bad, good.audio(), out, check))
+                    .isInstanceOf(NonFiniteException.class).hasMessageStartingWith("step 2 of 4, block0: ");
+            dit.forward(sequence, modulation, good.rowTimesteps(), good.video(), good.audio(), out, check);
+            assertThat(dit.meters()).allSatisfy(meter -> assertThat(meter.rowReductions().orElseThrow().peerCalls()).isPositive());
         }
     }
 
