@@ -2,14 +2,17 @@ package io.kinema.cli;
 
 import io.kinema.compute.Backend;
 import io.kinema.compute.Precision;
+import io.kinema.compute.collective.BackendGroup;
 import io.kinema.engine.pipeline.Backends;
 import io.kinema.measure.step.OperationTimes;
 import io.kinema.measure.step.TransformerStep;
 import io.kinema.model.dit.DitConfig;
 import io.kinema.model.load.WeightResidency;
+import java.util.List;
 import java.util.Locale;
 import java.util.OptionalInt;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -20,7 +23,7 @@ import picocli.CommandLine.Option;
 final class StepCommand implements Callable<Integer> {
     private final Terminal terminal;
 
-    @Option(names = "--device", paramLabel = "cpu|cuda:N", description = "Where it runs (default: cuda:0).")
+    @Option(names = "--device", paramLabel = "cpu|cuda:N[,N]", description = "Where it runs, a GPU for each rank (default: cuda:0).")
     private String device = "cuda:0";
 
     @Option(names = "--precision", paramLabel = "PLAN", description = "fp32, fp16-fp32res or bf16-fp32res (default: bf16-fp32res).")
@@ -45,6 +48,9 @@ final class StepCommand implements Callable<Integer> {
     private String residency = WeightResidency.COMPONENT.label();
 
     @Mixin
+    private ParallelOptions parallelOptions = new ParallelOptions();
+
+    @Mixin
     private DeviceOptions deviceOptions = new DeviceOptions();
 
     StepCommand(Terminal terminal) {
@@ -55,19 +61,25 @@ final class StepCommand implements Callable<Integer> {
     public Integer call() {
         TransformerStep step = new TransformerStep(DitConfig.RELEASED.withLayers(layers), ExecutionOptions.precision(precision),
                 new TransformerStep.Rows(textRows, audioRows, videoRows), Math.max(1, runs), ExecutionOptions.residency(residency));
-        try (Backend backend = Backends.opener(device, OptionalInt.empty(), deviceOptions.backend()).get()) {
-            TransformerStep.Result result = step.measure(backend);
-            print("step %s %s, %d layers, rows %d+%d+%d: median %.4f s of %s, %.1f useful TFLOP/s", device, precision, layers, textRows, audioRows,
-                    videoRows, result.median(), result.seconds(), result.flops() / result.median() / 1e12);
-            print("loaded in %.1f s, first evaluation %.2f s, peak device memory %d bytes, sum of velocities %.9g, repeats bitwise: %s",
-                    result.loadSeconds(), result.firstSeconds(), backend.report().peakDeviceBytes(), result.checksum(), result.repeatsBitwise());
-            result.replay().ifPresent(r -> print("recorded evaluation %.4f s, the same bits: %s", r.seconds(), r.bitwise()));
-            for (OperationTimes.Line line : result.table()) {
-                print("  %9.3f ms %4d x  %s", line.seconds() * 1e3, line.calls(), line.operation());
-            }
-            backend.choices().forEach((what, choice) -> print("  %s: %s", what, choice));
+        try (BackendGroup ranks = Backends.group(device, parallelOptions.ranks(), OptionalInt.empty(), deviceOptions.backend()).get()) {
+            print(step.measure(ranks), ranks.backends());
         }
         return ExitCode.DONE;
+    }
+
+    private void print(TransformerStep.Result result, List<Backend> backends) {
+        print("step %s %s, %d layers, rows %d+%d+%d: median %.4f s of %s, %.1f useful TFLOP/s", device, precision, layers, textRows, audioRows,
+                videoRows, result.median(), result.seconds(), result.flops() / result.median() / 1e12);
+        print("loaded in %.1f s, first evaluation %.2f s, peak device memory %s bytes, sum of velocities %.9g, repeats bitwise: %s", result.loadSeconds(),
+                result.firstSeconds(), backends.stream().map(b -> Long.toString(b.report().peakDeviceBytes())).collect(Collectors.joining(" and ")), result.checksum(),
+                result.repeatsBitwise());
+        result.replay().ifPresent(r -> print("recorded evaluation %.4f s, the same bits: %s", r.seconds(), r.bitwise()));
+        result.reductions().ifPresent(r -> print("%d reductions a step, one alone %.3f ms, all of them %.1f%% of the step", r.calls(), r.seconds() * 1e3,
+                100 * r.share(result.median())));
+        for (OperationTimes.Line line : result.table()) {
+            print("  %9.3f ms %4d x  %s", line.seconds() * 1e3, line.calls(), line.operation());
+        }
+        backends.getFirst().choices().forEach((what, choice) -> print("  %s: %s", what, choice));
     }
 
     private void print(String format, Object... values) {

@@ -88,6 +88,9 @@ final class RunRecords {
         if (options.vaePrecision() != Precision.FP32) {
             choices.put("vae_precision", options.vaePrecision().label());
         }
+        if (parts.ranks().size() > 1) {
+            choices.put("text_encoder_ranks", "" + parts.textEncoderRanks());
+        }
         options.route().ifPresent(reason -> choices.put("route", reason));
         List<Backend> backends = parts.ranks().backends();
         return new RunRecord.Execution(RankDevices.label(backends.stream().map(backend -> backend.device().toString()).toList()), parts.backend().name(),

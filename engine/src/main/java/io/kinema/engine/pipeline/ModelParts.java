@@ -28,6 +28,8 @@ import io.kinema.model.layout.WeightLayout;
 import io.kinema.model.load.Parameters.Rounding;
 import io.kinema.model.load.WeightPlacement;
 import io.kinema.model.load.WeightResidency;
+import io.kinema.model.text.PromptEncoder;
+import io.kinema.model.text.RankedTextEncoder;
 import io.kinema.model.text.TextEncoder;
 import io.kinema.model.text.TextEncoderConfig;
 import io.kinema.model.video.VideoVae;
@@ -125,10 +127,23 @@ public final class ModelParts implements AutoCloseable {
         return part(Component.TOKENIZER, () -> H3Tokenizer.open(folder.folder(Component.TOKENIZER)), H3Tokenizer.class);
     }
 
-    public TextEncoder textEncoder() {
-        return part(Component.TEXT_ENCODER, () -> TextEncoder.open(backend(), weights(folder.folder(Component.TEXT_ENCODER)),
-                TextEncoderConfig.read(folder.config(Component.TEXT_ENCODER)), TextEncoderConfig.CONDITION_LAYER, precision,
-                Rounding.of(precision), residency()), TextEncoder.class);
+    public PromptEncoder textEncoder() {
+        return part(Component.TEXT_ENCODER, () -> {
+            TensorSource weights = weights(folder.folder(Component.TEXT_ENCODER));
+            int layer = TextEncoderConfig.CONDITION_LAYER;
+            return textEncoderRanks() == 1
+                    ? TextEncoder.open(backend(), weights, textConfig(), layer, precision, Rounding.of(precision), residency())
+                    : RankedTextEncoder.open(ranks, weights, textConfig(), layer, precision, Rounding.of(precision), residency());
+        }, PromptEncoder.class);
+    }
+
+    /** Ranks that share the text encoder: all of them, or the first alone where its heads or channels cannot be shared out. */
+    public int textEncoderRanks() {
+        return textConfig().text().spreadsOver(ranks.size()) ? ranks.size() : 1;
+    }
+
+    private TextEncoderConfig textConfig() {
+        return TextEncoderConfig.read(folder.config(Component.TEXT_ENCODER));
     }
 
     /** The transformer of a task. Two tasks that share one folder share one transformer. */
@@ -249,7 +264,7 @@ public final class ModelParts implements AutoCloseable {
         for (AutoCloseable part : open.values()) {
             switch (part) {
                 case Transformer dit -> bytes.merge("transformer", dit.peakScratchBytes(), Long::max);
-                case TextEncoder text -> bytes.merge("text_encoder", text.peakScratchBytes(), Long::max);
+                case PromptEncoder text -> bytes.merge("text_encoder", text.peakScratchBytes(), Long::max);
                 case VideoVae vae -> bytes.merge("vae", vae.peakScratchBytes(), Long::max);
                 case AudioVae vae -> bytes.merge("audio_vae", vae.peakScratchBytes(), Long::max);
                 default -> { }

@@ -6,6 +6,7 @@ import io.kinema.compute.Precision;
 import io.kinema.compute.Tensor;
 import io.kinema.compute.TimeMark;
 import io.kinema.compute.Workspace;
+import io.kinema.compute.collective.BackendGroup;
 import io.kinema.engine.record.UsefulWork;
 import io.kinema.model.dit.Dit;
 import io.kinema.model.dit.DitConfig;
@@ -13,7 +14,10 @@ import io.kinema.model.dit.DitLayout;
 import io.kinema.model.dit.DitSequence;
 import io.kinema.model.dit.DitTensors;
 import io.kinema.model.dit.Modulation;
+import io.kinema.model.dit.RankMeter;
+import io.kinema.model.dit.RankedDit;
 import io.kinema.model.dit.RecordedStep;
+import io.kinema.model.dit.Transformer;
 import io.kinema.model.dit.Velocities;
 import io.kinema.model.load.Inventory;
 import io.kinema.model.load.Parameters.Rounding;
@@ -40,6 +44,7 @@ public record TransformerStep(DitConfig config, Precision precision, Rows rows, 
     private static final long SEED = 7;
     private static final float[] TIMESTEPS = {0.3f, 0.6f};
     private static final double LARGEST_POSITION = 60;
+    private static final int REDUCTIONS = 9;
 
     /** Text, audio and video rows. */
     public record Rows(int text, int audio, int video) {
@@ -56,11 +61,12 @@ public record TransformerStep(DitConfig config, Precision precision, Rows rows, 
      * @param firstSeconds the first evaluation, with everything that is chosen once
      * @param seconds      of each timed evaluation, on the device
      * @param flops        useful operations of one evaluation
-     * @param table        of one more evaluation, operation by operation
+     * @param table        of one more evaluation on one rank, operation by operation; empty for several
      * @param checksum     sum of the velocities; equal sums of equal runs
+     * @param reductions   what several ranks spend on each other
      */
     public record Result(double loadSeconds, double firstSeconds, List<Double> seconds, double flops, List<OperationTimes.Line> table, double checksum,
-                         boolean repeatsBitwise, Optional<Replay> replay) {
+                         boolean repeatsBitwise, Optional<Replay> replay, Optional<Reductions> reductions) {
         /** The middle one of the timed evaluations. */
         public double median() {
             return seconds.stream().sorted().toList().get(seconds.size() / 2);
@@ -71,7 +77,20 @@ public record TransformerStep(DitConfig config, Precision precision, Rows rows, 
     public record Replay(double seconds, boolean bitwise) {
     }
 
-    private static Optional<Replay> replay(Backend backend, Dit dit, DitSequence sequence, Modulation modulation, float[] rowTimesteps, Tensor video,
+    /**
+     * Reductions of several ranks.
+     *
+     * @param calls   of one evaluation
+     * @param seconds of one alone, all packed rows, on the first rank's device
+     */
+    public record Reductions(long calls, double seconds) {
+        /** Their part of a step that takes so long. */
+        public double share(double stepSeconds) {
+            return calls * seconds / stepSeconds;
+        }
+    }
+
+    private static Optional<Replay> replay(Backend backend, Transformer dit, DitSequence sequence, Modulation modulation, float[] rowTimesteps, Tensor video,
                                            Tensor audio, Velocities out, float[] expected) {
         backend.fill(out.video(), Float.NaN);
         Optional<RecordedStep> recorded = dit.record(sequence, modulation, video, audio, out);
@@ -86,16 +105,25 @@ public record TransformerStep(DitConfig config, Precision precision, Rows rows, 
         });
     }
 
-    /** Runs it. The backend stays open. */
-    public Result measure(Backend backend) {
+    /** Runs it on the ranks of a group, which stays open. */
+    public Result measure(BackendGroup group) {
         long start = System.nanoTime();
-        try (RandomTensors weights = weights(); Dit dit = open(backend, weights, config)) {
-            backend.finish();
+        Backend backend = group.backends().getFirst();
+        try (RandomTensors weights = weights(); Transformer dit = open(group, weights)) {
+            group.each(member -> {
+                member.backend().finish();
+                return member;
+            });
             double load = (System.nanoTime() - start) / 1e9;
             try (Workspace memory = backend.workspace("step rows")) {
-                return evaluations(backend, dit, memory, load, weights);
+                return evaluations(group, dit, memory, load, weights);
             }
         }
+    }
+
+    private Transformer open(BackendGroup group, RandomTensors weights) {
+        return group.size() == 1 ? open(group.backends().getFirst(), weights, config)
+                : RankedDit.open(group, weights, config, precision, Rounding.of(precision), MatrixLayout.ROW, residency);
     }
 
     private Dit open(Backend backend, RandomTensors weights, DitConfig sizes) {
@@ -111,12 +139,13 @@ public record TransformerStep(DitConfig config, Precision precision, Rows rows, 
         return RandomTensors.of("random weights", entries, SEED);
     }
 
-    private Result evaluations(Backend backend, Dit dit, Workspace memory, double load, RandomTensors weights) {
+    private Result evaluations(BackendGroup group, Transformer dit, Workspace memory, double load, RandomTensors weights) {
+        Backend backend = group.backends().getFirst();
         DitLayout layout = layout();
         Random random = new Random(SEED);
         Tensor text = normal(random, rows.text(), config.textDim());
-        Tensor video = placed(backend, memory, normal(random, rows.video(), config.videoPatchDim()));
-        Tensor audio = placed(backend, memory, normal(random, rows.audio(), config.audioChannels()));
+        Tensor video = placed(group, memory, normal(random, rows.video(), config.videoPatchDim()));
+        Tensor audio = placed(group, memory, normal(random, rows.audio(), config.audioChannels()));
         Velocities out = Velocities.allocate(memory, config, layout);
         float[] rowTimesteps = new float[rows.all()];
         Arrays.fill(rowTimesteps, TIMESTEPS[0]);
@@ -127,6 +156,7 @@ public record TransformerStep(DitConfig config, Precision precision, Rows rows, 
             backend.finish();
             double first = (System.nanoTime() - begin) / 1e9;
             float[] velocities = host(backend, out.video());
+            List<RankMeter> before = dit.meters();
             List<Double> seconds = new ArrayList<>();
             for (int i = 0; i < runs; i++) {
                 try (TimeMark from = backend.mark()) {
@@ -138,15 +168,39 @@ public record TransformerStep(DitConfig config, Precision precision, Rows rows, 
                 }
             }
             float[] again = host(backend, out.video());
+            long reductions = dit.meters().getFirst().minus(before.getFirst()).traffic().calls() / runs;
             Optional<Replay> replay = replay(backend, dit, sequence, modulation, rowTimesteps, video, audio, out, velocities);
             double sum = 0;
             for (float v : again) {
                 sum += v;
             }
             UsefulWork.Rows counted = new UsefulWork.Rows(rows.text(), rows.video(), rows.video(), rows.audio(), rows.audio());
-            return new Result(load, first, seconds, UsefulWork.of(config).step(counted), table(backend, weights, layout, text, rowTimesteps, video, audio, out),
-                    sum, Arrays.equals(velocities, again), replay);
+            boolean alone = group.size() == 1;
+            return new Result(load, first, seconds, UsefulWork.of(config).step(counted),
+                    alone ? table(backend, weights, layout, text, rowTimesteps, video, audio, out) : List.of(), sum, Arrays.equals(velocities, again), replay,
+                    alone ? Optional.empty() : Optional.of(new Reductions(reductions, allReduceSeconds(group))));
         }
+    }
+
+    /** Of a tensor of all packed rows, the middle one of several. */
+    private double allReduceSeconds(BackendGroup group) {
+        return group.each(member -> {
+            try (Workspace memory = member.backend().workspace("reduction")) {
+                Tensor values = memory.f32(rows.all(), config.hidden());
+                member.backend().fill(values, 0f);
+                List<Double> seconds = new ArrayList<>();
+                for (int i = 0; i < REDUCTIONS; i++) {
+                    try (TimeMark from = member.backend().mark()) {
+                        member.ranks().allReduce(values);
+                        try (TimeMark to = member.backend().mark()) {
+                            member.backend().finish();
+                            seconds.add(to.secondsSince(from));
+                        }
+                    }
+                }
+                return seconds.stream().sorted().toList().get(REDUCTIONS / 2);
+            }
+        }).getFirst();
     }
 
     /** A transformer of few layers on a watched backend: all layers are alike, and its weights need no second home. */
@@ -187,7 +241,12 @@ public record TransformerStep(DitConfig config, Precision precision, Rows rows, 
         return Tensor.ofFloats(values, rows, columns);
     }
 
-    private static Tensor placed(Backend backend, Workspace memory, Tensor host) {
+    /** On the device of one rank; several read them from the host, each for itself. */
+    private static Tensor placed(BackendGroup group, Workspace memory, Tensor host) {
+        if (group.size() > 1) {
+            return host;
+        }
+        Backend backend = group.backends().getFirst();
         Tensor t = memory.f32(host.shape().toArray());
         backend.copy(host, t);
         return t;

@@ -47,13 +47,14 @@ public final class Attention {
      * @param causal  row m sees rows 0..m only
      */
     public record Geometry(int heads, int kvHeads, int headDim, float normEps, boolean causal) {
-        /** A rank's heads. @throws IllegalArgumentException when they cannot be shared out evenly */
+        /** A rank's heads. Where there are fewer key heads than ranks, some have one in common. @throws IllegalArgumentException when they cannot be shared out evenly */
         public Geometry share(Communicator ranks) {
-            if (heads % ranks.size() != 0 || kvHeads % ranks.size() != 0) {
+            int keyParts = Math.min(ranks.size(), kvHeads);
+            if (heads % ranks.size() != 0 || kvHeads % keyParts != 0 || ranks.size() % keyParts != 0) {
                 throw new IllegalArgumentException("tensor parallel: got " + heads + " heads and " + kvHeads + " key heads for " + ranks.size()
                         + " ranks, expected multiples");
             }
-            return ranks.size() == 1 ? this : new Geometry(heads / ranks.size(), kvHeads / ranks.size(), headDim, normEps, causal);
+            return ranks.size() == 1 ? this : new Geometry(heads / ranks.size(), kvHeads / keyParts, headDim, normEps, causal);
         }
 
         /** {@code 1 / sqrt(D)}. */

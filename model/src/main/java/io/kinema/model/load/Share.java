@@ -34,6 +34,19 @@ public record Share(Axis axis, int part, int parts) {
         return new Share(Axis.OUTPUTS, ranks.rank(), ranks.size());
     }
 
+    /**
+     * A rank's heads among {@code heads}; where there are fewer than ranks, neighbours read the same one.
+     *
+     * @throws IllegalArgumentException when one number is no multiple of the other
+     */
+    public static Share heads(Communicator ranks, int heads) {
+        int parts = Math.min(ranks.size(), heads);
+        if (heads % parts != 0 || ranks.size() % parts != 0) {
+            throw new IllegalArgumentException("tensor parallel: got " + heads + " heads for " + ranks.size() + " ranks, expected one to be a multiple of the other");
+        }
+        return new Share(Axis.OUTPUTS, ranks.rank() * parts / ranks.size(), parts);
+    }
+
     /** A rank's inputs. */
     public static Share inputs(Communicator ranks) {
         return new Share(Axis.INPUTS, ranks.rank(), ranks.size());

@@ -36,6 +36,11 @@ public record TextConfig(int vocabulary, int hidden, int layers, int heads, int 
                 ropeTheta(f), ropeSections(f, headDim / 2));
     }
 
+    /** True when heads and channels can be shared out evenly; ranks may have a key head in common. */
+    public boolean spreadsOver(int ranks) {
+        return heads % ranks == 0 && ffn % ranks == 0 && (kvHeads % ranks == 0 || ranks % kvHeads == 0);
+    }
+
     private static int kvHeads(ConfigFields f, int heads) {
         int kvHeads = f.integerOr(heads, "num_key_value_heads", 1, MOST);
         if (heads % kvHeads != 0) {

@@ -5,6 +5,7 @@ import io.kinema.compute.NormOps.Rotary;
 import io.kinema.compute.Precision;
 import io.kinema.compute.Tensor;
 import io.kinema.compute.Workspace;
+import io.kinema.compute.collective.Communicator;
 import io.kinema.model.StageTap;
 import io.kinema.model.layer.Attention;
 import io.kinema.model.layer.Execution;
@@ -15,6 +16,7 @@ import io.kinema.model.load.Parameters;
 import io.kinema.model.load.Parameters.Rounding;
 import io.kinema.model.load.WeightPlacement;
 import io.kinema.model.load.WeightResidency;
+import io.kinema.model.work.WorkCounter;
 import io.kinema.weights.BadWeightsException;
 import io.kinema.weights.TensorSource;
 import java.util.ArrayList;
@@ -29,7 +31,7 @@ import java.util.stream.IntStream;
  * are never loaded. The residual stream is FP32 in every precision plan. Closing twice is harmless; the source must outlive
  * it. Used by one thread.
  */
-public final class TextEncoder implements AutoCloseable {
+public final class TextEncoder implements PromptEncoder {
     private final Execution run;
     private final TextEncoderConfig config;
     private final Attention.Geometry geometry;
@@ -43,10 +45,10 @@ public final class TextEncoder implements AutoCloseable {
         Parameters language = p.under("model.language_model.");
         this.run = run;
         this.config = config;
-        this.geometry = new Attention.Geometry(text.heads(), text.kvHeads(), text.headDim(), text.normEps(), true);
+        this.geometry = new Attention.Geometry(text.heads(), text.kvHeads(), text.headDim(), text.normEps(), true).share(run.ranks());
         this.weights = p.owner();
         this.embeddings = language.stored("embed_tokens.weight", text.vocabulary(), text.hidden());
-        this.layers = BlockStore.of(WeightPlacement.of(residency), run.backend(), layer, language, (reader, i) -> TextLayers.read(reader.under("layers." + i + "."), text));
+        this.layers = BlockStore.of(WeightPlacement.of(residency), run.backend(), layer, language, (reader, i) -> TextLayers.read(reader.under("layers." + i + "."), text, run.ranks()));
         this.vision = new VisionTower(run, config.vision(), p.under("model.visual."));
     }
 
@@ -63,12 +65,24 @@ public final class TextEncoder implements AutoCloseable {
      */
     public static TextEncoder open(Backend backend, TensorSource source, TextEncoderConfig config, int layer, Precision precision, Rounding rounding,
                                    WeightResidency residency) {
+        return open(backend, source, config, layer, precision, rounding, residency, Communicator.ALONE);
+    }
+
+    /**
+     * One rank's encoder among several: it runs its share of the language layers' heads and channels and all of the vision tower. All ranks call the same
+     * methods with the same values and end with the same bits.
+     *
+     * @param ranks this rank's end of its group, on the thread that opens and uses this
+     * @throws IllegalArgumentException when heads or channels cannot be shared out evenly
+     */
+    public static TextEncoder open(Backend backend, TensorSource source, TextEncoderConfig config, int layer, Precision precision, Rounding rounding,
+                                   WeightResidency residency, Communicator ranks) {
         if (layer < 1 || layer > config.text().layers()) {
             throw new BadWeightsException(source.origin() + ": got a text encoder of " + config.text().layers() + " layers, expected at least "
                     + Math.max(1, layer) + ": the hidden state after layer " + layer + " conditions the model");
         }
         Workspace owner = backend.workspace("text encoder weights");
-        Execution run = new Execution(backend, precision, backend.workspace("text encoder scratch"));
+        Execution run = new Execution(backend, precision, backend.workspace("text encoder scratch"), new WorkCounter(), ranks);
         try {
             return new TextEncoder(run, config, layer, new Parameters(backend, source, owner, "", rounding), residency);
         } catch (RuntimeException e) {
@@ -78,25 +92,17 @@ public final class TextEncoder implements AutoCloseable {
         }
     }
 
+    @Override
     public TextEncoderConfig config() {
         return config;
     }
 
-    /** The most scratch memory that a call has used, in bytes. */
+    @Override
     public long peakScratchBytes() {
         return run.scratch().peakBytes();
     }
 
-    /** {@link #encode(TextEncoderInput, Workspace, StageTap)} without a tap. */
-    public Tensor encode(TextEncoderInput input, Workspace owner) {
-        return encode(input, owner, StageTap.NONE);
-    }
-
-    /**
-     * @param owner of the result
-     * @return FP32 [tokens, hidden], not normalised
-     * @throws IllegalArgumentException when an id is outside the vocabulary, or vision tokens and grids do not belong together
-     */
+    @Override
     public Tensor encode(TextEncoderInput input, Workspace owner, StageTap tap) {
         int[] ids = input.ids();
         requireIds(ids);

@@ -100,7 +100,7 @@ class ResidualRowsTest {
             StageTap tap = (name, value) -> stages.put(name, bits(value));
             try (Backend own = CpuBackend.open(1)) {
                 Backend backend = dressed.apply(own);
-                try (Dit dit = Dit.open(backend, weights, RankedSample.CONFIG, precision, Rounding.of(precision), MatrixLayout.ROW, WeightPlacement.of(WeightPlacement.RESIDENT), rank, sharding);
+                try (Dit dit = Dit.open(backend, weights, RankedSample.CONFIG, precision, Rounding.of(precision), MatrixLayout.ROW, WeightPlacement.RESIDENT, rank, sharding);
                      Workspace memory = backend.workspace("test")) {
                     adapters.forEach(file -> loaded.add(dit.load(file.adapter())));
                     dit.use(loaded.stream().map(adapter -> new ScaledAdapter(adapter, 0.75)).toList());
