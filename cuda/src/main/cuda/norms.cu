@@ -150,6 +150,41 @@ KERNEL PREPARE_BOUNDS kinema_rms_norm_modulate_prepare_f16(const float* x, i64 x
     });
 }
 
+KERNEL ROW_BOUNDS kinema_rms_norm_prepare_f16(const float* x, i64 xStride, const void* weight, i32 weightType, float eps, u16* values,
+                                              i64 valuesStride, float* rowScale, i64 rows, i64 width) {
+    i64 r = blockIdx.x;
+    BlockRow row{x + r * xStride, F32, width, aligned16(x, F32, xStride)};
+    row.read();
+    float inverse = inverse_root_mean_square(row, eps);
+    bool weightAligned = aligned16(weight, weightType, (i64) 0);
+    float largest = 0.0f;
+    row.each([&](i64 column, const float kept[8]) ALWAYS {
+        float v[8];
+        copy8(kept, v);
+        normalise(v, inverse, weight, weightType, column, width, weightAligned);
+#pragma unroll
+        for (int j = 0; j < 8; j++) {
+            largest = LargestBits::of(largest, column + j < width ? fabsf(v[j]) : 0.0f);
+        }
+    });
+    float s = row_scale(reduce_block<LargestBits>(largest));
+    float down = inverse_power(s);
+    bool aligned = aligned16(values, F16, valuesStride);
+    if (threadIdx.x == 0) {
+        rowScale[r] = s;
+    }
+    row.each([&](i64 column, const float kept[8]) ALWAYS {
+        float v[8];
+        copy8(kept, v);
+        normalise(v, inverse, weight, weightType, column, width, weightAligned);
+#pragma unroll
+        for (int j = 0; j < 8; j++) {
+            v[j] = v[j] * down;
+        }
+        store8(values + r * valuesStride, F16, column, width, aligned, v);
+    });
+}
+
 KERNEL ROW_BOUNDS kinema_layer_norm(const void* x, Rows xRows, i32 xType, const void* weight, i32 weightType, const void* bias,
                                                 i32 biasType, float eps, void* out, Rows outRows, i32 outType, i64 rows, i64 width) {
     i64 r = blockIdx.x;

@@ -79,9 +79,9 @@ final class DecodeCommand implements Callable<Integer> {
         VideoDecoding.Run median = result.median();
         print("decode %s %s, latents %dx%dx%d: %d tiles of %d rows, %.1f + %.1f TFLOP (products, attention), %d weights", device, precision, frames,
                 height, width, work.tiles(), work.rowsOfTile(), work.productFlops() / 1e12, work.scoreFlops() / 1e12, work.weightValues());
-        print("median %.3f s of %s, %.1f useful TFLOP/s; the device waited for %.3f s, frames to bytes on the host %.3f s", median.seconds(),
+        print("median %.3f s of %s to the pictures' bytes on the host, %.1f useful TFLOP/s; everything enqueued %.3f s before the end", median.seconds(),
                 result.runs().stream().map(r -> String.format(Locale.ROOT, "%.3f", r.seconds())).toList(), work.flops() / median.seconds() / 1e12,
-                median.waitSeconds(), median.bytesSeconds());
+                median.lastSeconds());
         print("device opened and weights made in %.2f s, brought and rounded in %.2f s, first decoding %.3f s, peak device memory %d bytes", made,
                 result.loadSeconds(), result.first().seconds(), backend.report().peakDeviceBytes());
         print("checksum %08x, repeats bitwise: %s, tiles together as one by one: %s", result.checksum(), result.repeats(), result.oneByOne());

@@ -31,6 +31,8 @@ import io.kinema.cuda.ops.CudaElementwise;
 import io.kinema.cuda.ops.CudaLinear;
 import io.kinema.cuda.ops.CudaMoves;
 import io.kinema.cuda.ops.CudaNorms;
+import io.kinema.cuda.ops.CudaPictures;
+import io.kinema.cuda.ops.FusedProducts;
 import io.kinema.cuda.ops.OpContext;
 import io.kinema.weights.DType;
 import java.nio.file.Path;
@@ -56,7 +58,9 @@ final class CudaParts implements AutoCloseable {
     private final List<Fallback> fallbacks = new ArrayList<>();
     private long compilationsAtStart;
     private long rowsTogether;
+    private Optional<FusedProducts> products = Optional.empty();
     private CudaLinear linear;
+    private CudaPictures pictures;
     private CudaAttention attention;
     private Device device;
     private Kernels kernels;
@@ -103,7 +107,11 @@ final class CudaParts implements AutoCloseable {
         OpContext c = new OpContext(device, context.facts(), stream, launcher, scratch);
         operations = c;
         CudaMoves moves = new CudaMoves(c);
-        linear = new CudaLinear(c, blas, moves, productMemory);
+        if (modules.choice().target().equals("sm_90a")) {
+            products = Optional.of(own(new FusedProducts(c, context)));
+        }
+        linear = new CudaLinear(c, blas, products, moves, productMemory);
+        pictures = new CudaPictures(c);
         attention = AttentionSet.of(c, cudnn, options.attention().label(), options.queryTile(), modules.choice().target());
         kernels = new Kernels(linear, new CudaNorms(c), attention, new CudaElementwise(c), new CudaConvolutions(c), moves);
     }
@@ -238,6 +246,15 @@ final class CudaParts implements AutoCloseable {
 
     Optional<CudnnSdpa> cudnn() {
         return cudnn;
+    }
+
+    /** Kinema's own products, where the loaded images have them. */
+    Optional<FusedProducts> products() {
+        return products;
+    }
+
+    CudaPictures pictures() {
+        return pictures;
     }
 
     CudaLinear linear() {

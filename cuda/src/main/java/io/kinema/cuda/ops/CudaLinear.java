@@ -33,13 +33,18 @@ public final class CudaLinear implements LinearOps {
 
     private final OpContext c;
     private final CublasLt blas;
+    private final Optional<FusedProducts> own;
     private final MoveOps moves;
     private final long workspace;
 
-    /** @param workspace address of {@link CublasLt#WORKSPACE_BYTES} of device memory for products alone */
-    public CudaLinear(OpContext context, CublasLt blas, MoveOps moves, long workspace) {
+    /**
+     * @param own       Kinema's own products, which take over where cuBLASLt's would need a pass over the result
+     * @param workspace address of {@link CublasLt#WORKSPACE_BYTES} of device memory for products alone
+     */
+    public CudaLinear(OpContext context, CublasLt blas, Optional<FusedProducts> own, MoveOps moves, long workspace) {
         this.c = context;
         this.blas = blas;
+        this.own = own;
         this.moves = moves;
         this.workspace = workspace;
     }
@@ -55,6 +60,9 @@ public final class CudaLinear implements LinearOps {
             boolean wide = out.dtype() == DType.F32;
             boolean fusedBias = !scaled && wide && epilogue.bias().isPresent() && epilogue.bias().get().dtype() == DType.F32;
             boolean plain = !scaled && (fusedBias || epilogue.bias().isEmpty());
+            if (!plain && epilogue.deltas().isEmpty() && own.isPresent() && own.get().takes(x, w, epilogue.bias()) && own.get().store(x, w, epilogue.bias(), out)) {
+                return;
+            }
             Tensor y = wide || plain && out.dtype() == operand ? out : c.scratch().f32(out.size(0), out.size(1));
             product(converted(x.values(), operand), w, operand, fusedBias ? epilogue.bias() : Optional.empty(), y);
             if (!plain) {
@@ -176,6 +184,18 @@ public final class CudaLinear implements LinearOps {
         if (values.elements() > 0) {
             c.launcher().arguments().tensor(x).i64(x.stride(0)).tensor(values).i64(values.stride(0)).tensor(scale).i64(x.size(0)).i64(x.size(1));
             c.launcher().launch("kinema_prepare_f16", Launches.rows(x.size(0), x.size(1)));
+        }
+        return new Operand(values, Optional.of(scale));
+    }
+
+    /** The RMS norm straight into an FP16 operand: the FP32 values are never stored. */
+    public Operand prepareRmsNormF16(Tensor x, Optional<Tensor> weight, float eps, Workspace ws) {
+        Tensor values = ws.allocate(DType.F16, x.size(0), x.size(1));
+        Tensor scale = ws.f32(x.size(0));
+        if (values.elements() > 0) {
+            c.launcher().arguments().tensor(x).i64(x.stride(0)).tensor(weight).type(weight).f32(eps).tensor(values).i64(values.stride(0)).tensor(scale)
+                    .i64(x.size(0)).i64(x.size(1));
+            c.launcher().launch("kinema_rms_norm_prepare_f16", Launches.rows(x.size(0), x.size(1)));
         }
         return new Operand(values, Optional.of(scale));
     }

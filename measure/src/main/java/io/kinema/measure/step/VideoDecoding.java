@@ -39,11 +39,10 @@ public record VideoDecoding(VideoVaeConfig config, Precision precision, Clip cli
     /**
      * One decoding.
      *
-     * @param seconds      from the first operation to the last picture's bytes on the host
-     * @param waitSeconds  of them until the device had finished the frames of a chunk, all chunks together
-     * @param bytesSeconds of them from there to the pictures' bytes on the host
+     * @param seconds     from the first operation to the last picture's bytes on the host
+     * @param lastSeconds of them after everything was enqueued: the last frames, and what the device lagged behind
      */
-    public record Run(double seconds, double waitSeconds, double bytesSeconds) {
+    public record Run(double seconds, double lastSeconds) {
     }
 
     /**
@@ -95,18 +94,13 @@ public record VideoDecoding(VideoVaeConfig config, Precision precision, Clip cli
     }
 
     private static Run decode(Backend backend, VideoVae vae, Tensor latents, CRC32C bytes) {
-        RgbFrameSink pictures = new RgbFrameSink(backend, (index, rgb) -> bytes.update(rgb));
-        long[] waited = new long[2];
         long begin = System.nanoTime();
-        vae.decode(latents, CodingOptions.RELEASED, (first, frames) -> {
-            long arrived = System.nanoTime();
-            backend.finish();
-            long ready = System.nanoTime();
-            pictures.frames(first, frames);
-            waited[0] += ready - arrived;
-            waited[1] += System.nanoTime() - ready;
-        });
-        return new Run((System.nanoTime() - begin) / 1e9, waited[0] / 1e9, waited[1] / 1e9);
+        try (RgbFrameSink pictures = new RgbFrameSink(backend, (index, rgb) -> bytes.update(rgb))) {
+            vae.decode(latents, CodingOptions.RELEASED, pictures);
+            long enqueued = System.nanoTime();
+            pictures.finish();
+            return new Run((System.nanoTime() - begin) / 1e9, (System.nanoTime() - enqueued) / 1e9);
+        }
     }
 
     private List<OperationTimes.Line> table(Backend backend, TensorSource weights, Tensor chunk) {

@@ -107,9 +107,19 @@ public final class VideoVae implements AutoCloseable {
             throw new IllegalArgumentException("video decode: got " + latents + ", expected [" + config.latentChannels() + ", frames, height, width]");
         }
         config.timing().frames(latents.size(1));
-        try (Workspace.Frame frame = scratch.frame()) {
-            new ChunkDecoder(backend, network, config, options, scratch, latents).run(sink);
+        try (Workspace input = backend.workspace("video latents"); Workspace.Frame frame = scratch.frame()) {
+            new ChunkDecoder(backend, network, config, options, scratch, onDevice(latents, input)).run(sink);
         }
+    }
+
+    /** All of them at once: a copy from the host for every chunk would wait for the device each time. */
+    private Tensor onDevice(Tensor latents, Workspace owner) {
+        if (latents.device().equals(backend.device())) {
+            return latents;
+        }
+        Tensor copy = owner.f32(latents.shape().toArray());
+        backend.copy(latents, copy);
+        return copy;
     }
 
     /** Decodes everything into one tensor FP32 [channels, frames, height, width] in {@code owner}'s memory. */
