@@ -21,6 +21,7 @@ import io.kinema.model.dit.Transformer;
 import io.kinema.model.dit.Velocities;
 import io.kinema.model.load.Inventory;
 import io.kinema.model.load.Parameters.Rounding;
+import io.kinema.model.load.WeightPlacement;
 import io.kinema.model.load.WeightResidency;
 import io.kinema.weights.DType;
 import io.kinema.weights.RandomTensors;
@@ -123,7 +124,7 @@ public record TransformerStep(DitConfig config, Precision precision, Rows rows, 
 
     private Transformer open(BackendGroup group, RandomTensors weights) {
         return group.size() == 1 ? open(group.backends().getFirst(), weights, config)
-                : RankedDit.open(group, weights, config, precision, Rounding.of(precision), MatrixLayout.ROW, residency);
+                : RankedDit.open(group, weights, config, precision, Rounding.of(precision), MatrixLayout.ROW, WeightPlacement.of(residency), Optional.empty());
     }
 
     private Dit open(Backend backend, RandomTensors weights, DitConfig sizes) {
