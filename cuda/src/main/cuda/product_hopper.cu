@@ -466,7 +466,7 @@ __device__ __forceinline__ void product(const TensorMap& x, const TensorMap& w, 
         consume<TYPE, EPILOGUE>(p, base, rank, group, scales);
     }
     // A block must outlive what the other one still delivers to it.
-    cluster_sync();
+    cluster_leave();
 }
 
 }  // namespace

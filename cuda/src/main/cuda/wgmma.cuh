@@ -47,14 +47,22 @@ __device__ __forceinline__ void cluster_sync() {
     asm volatile("barrier.cluster.arrive.release; barrier.cluster.wait.acquire;" ::: "memory");
 }
 
+/** The same for blocks that have nothing more to show each other. */
+__device__ __forceinline__ void cluster_leave() {
+    asm volatile("barrier.cluster.arrive.relaxed; barrier.cluster.wait;" ::: "memory");
+}
+
 /** Barriers that were just initialised become visible to the cluster and to the copy engine. */
 __device__ __forceinline__ void barriers_made() { asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"); }
 
-/** Arrives at the barrier of this address in the block `rank` of the cluster. */
+/**
+ * Arrives at the barrier of this address in the block `rank` of the cluster. For having read only: it orders no writes beyond the block,
+ * which would cost a fence of the whole device every time.
+ */
 __device__ __forceinline__ void barrier_arrive_at(u32 barrier, u32 rank) {
     asm volatile(
             "{ .reg .b32 remote; mapa.shared::cluster.u32 remote, %0, %1;\n"
-            "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [remote]; }" ::"r"(barrier), "r"(rank) : "memory");
+            "mbarrier.arrive.shared::cluster.b64 _, [remote]; }" ::"r"(barrier), "r"(rank) : "memory");
 }
 
 /** Arrives, and lets the phase wait for so many copied bytes. */
@@ -117,6 +125,14 @@ __device__ __forceinline__ void settle(float (&d)[COUNT]) {
               "+f"(d[41]), "+f"(d[42]), "+f"(d[43]), "+f"(d[44]), "+f"(d[45]), "+f"(d[46]), "+f"(d[47]), "+f"(d[48]),                       \
               "+f"(d[49]), "+f"(d[50]), "+f"(d[51]), "+f"(d[52]), "+f"(d[53]), "+f"(d[54]), "+f"(d[55]), "+f"(d[56]),                       \
               "+f"(d[57]), "+f"(d[58]), "+f"(d[59]), "+f"(d[60]), "+f"(d[61]), "+f"(d[62]), "+f"(d[63])                                     \
+            : "l"(a), "l"(b), "r"(accumulate))
+
+#define PRODUCT_SHARED_16(OPERANDS, d, a, b, accumulate)                                                                                    \
+    asm volatile(                                                                                                                           \
+            "{ .reg .pred p; setp.ne.b32 p, %10, 0; wgmma.mma_async.sync.aligned.m64n16k16.f32." OPERANDS " {"                              \
+            "%0, %1, %2, %3, %4, %5, %6, %7"                                                                                                \
+            "}, %8, %9, p, 1, 1, 0, 0; }"                                                                                                   \
+            : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]), "+f"(d[6]), "+f"(d[7])                                \
             : "l"(a), "l"(b), "r"(accumulate))
 
 #define PRODUCT_SHARED_176(OPERANDS, d, a, b, accumulate)                                                                                   \
@@ -207,6 +223,16 @@ __device__ __forceinline__ void product_shared(float (&d)[64], u64 a, u64 b, int
         PRODUCT_SHARED_128("f16.f16", d, a, b, accumulate);
     } else {
         PRODUCT_SHARED_128("bf16.bf16", d, a, b, accumulate);
+    }
+}
+
+/** A product of 16 columns in the first eight of a row of registers. */
+template <int TYPE, int COUNT>
+__device__ __forceinline__ void product_shared_16(float (&d)[COUNT], u64 a, u64 b, int accumulate) {
+    if (TYPE == F16) {
+        PRODUCT_SHARED_16("f16.f16", d, a, b, accumulate);
+    } else {
+        PRODUCT_SHARED_16("bf16.bf16", d, a, b, accumulate);
     }
 }
 

@@ -109,7 +109,7 @@ void attend(const Problem& p, int type, float size, int out_type) {
         }
         for (std::string kind : {"flash_", "flash_wgmma_"}) {
             std::vector<float> first;
-            for (int tile : {64, 128}) {
+            for (int tile : {64, 128, 192}) {
                 std::string kernel = "kinema_" + kind + name_of(type) + width + "_q" + std::to_string(tile);
                 if (!driver->has(kernel)) {
                     continue;

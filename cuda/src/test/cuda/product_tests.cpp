@@ -318,8 +318,8 @@ void product_speeds() {
         product("swiglu", "16384x2048 swiglu", narrow, 2 * inner, dim, type);
         product("store", "2048x8192 to f32", wide, dim, inner, F32);
         product("residual", "2048x8192 residual", wide, dim, inner, F32);
-        for (const char* form : {"_q128", "_q64"}) {
-            int tile = std::string(form) == "_q64" ? 64 : 128;
+        for (int tile : {64, 128, 192}) {
+            std::string form = "_q" + std::to_string(tile);
             int heads = 14 * 32;
             int64_t stride = 14 * dim;
             timed(std::string("kinema_flash_wgmma_") + name_of(type) + "_d64" + form + " 1797 rows, 448 heads", 4.0 * 1797 * 1797 * heads * 64, [&] {

@@ -138,11 +138,9 @@ public final class CudaBackend extends CheckedBackend {
 
     @Override
     public Operand prepareRmsNorm(Tensor x, Optional<Tensor> weight, float eps, DType target, Workspace ws) {
-        if (target != DType.F16 || x.dtype() != DType.F32 || x.rank() != 2 || x.stride(1) != 1 || weight.filter(w -> !w.contiguous()).isPresent()) {
-            return super.prepareRmsNorm(x, weight, eps, target, ws);
-        }
         kernels();
-        return parts.linear().prepareRmsNormF16(x, weight, eps, ws);
+        Optional<Operand> fused = target == DType.F16 ? parts.norms().prepareRmsNormF16(x, weight, eps, ws) : Optional.empty();
+        return fused.orElseGet(() -> super.prepareRmsNorm(x, weight, eps, target, ws));
     }
 
     @Override

@@ -61,6 +61,7 @@ final class CudaParts implements AutoCloseable {
     private Optional<FusedProducts> products = Optional.empty();
     private CudaLinear linear;
     private CudaPictures pictures;
+    private CudaNorms norms;
     private CudaAttention attention;
     private Device device;
     private Kernels kernels;
@@ -112,8 +113,9 @@ final class CudaParts implements AutoCloseable {
         }
         linear = new CudaLinear(c, blas, products, moves, productMemory);
         pictures = new CudaPictures(c);
+        norms = new CudaNorms(c);
         attention = AttentionSet.of(c, cudnn, options.attention().label(), options.queryTile(), modules.choice().target());
-        kernels = new Kernels(linear, new CudaNorms(c), attention, new CudaElementwise(c), new CudaConvolutions(c), moves);
+        kernels = new Kernels(linear, norms, attention, new CudaElementwise(c), new CudaConvolutions(c), moves);
     }
 
     private static KernelManifest.Choice images(GpuFacts gpu, CudaOptions options) {
@@ -251,6 +253,10 @@ final class CudaParts implements AutoCloseable {
     /** Kinema's own products, where the loaded images have them. */
     Optional<FusedProducts> products() {
         return products;
+    }
+
+    CudaNorms norms() {
+        return norms;
     }
 
     CudaPictures pictures() {

@@ -38,7 +38,7 @@ public final class CudaLinear implements LinearOps {
     private final long workspace;
 
     /**
-     * @param own       Kinema's own products, which take over where cuBLASLt's would need a pass over the result
+     * @param own       Kinema's own products, which compute whatever is more than a bare product, where they take it
      * @param workspace address of {@link CublasLt#WORKSPACE_BYTES} of device memory for products alone
      */
     public CudaLinear(OpContext context, CublasLt blas, Optional<FusedProducts> own, MoveOps moves, long workspace) {
@@ -60,7 +60,8 @@ public final class CudaLinear implements LinearOps {
             boolean wide = out.dtype() == DType.F32;
             boolean fusedBias = !scaled && wide && epilogue.bias().isPresent() && epilogue.bias().get().dtype() == DType.F32;
             boolean plain = !scaled && (fusedBias || epilogue.bias().isEmpty());
-            if (!plain && epilogue.deltas().isEmpty() && own.isPresent() && own.get().takes(x, w, epilogue.bias()) && own.get().store(x, w, epilogue.bias(), out)) {
+            boolean bare = plain && epilogue.bias().isEmpty();
+            if (!bare && epilogue.deltas().isEmpty() && own.filter(p -> p.takes(x, w, epilogue.bias()) && p.store(x, w, epilogue.bias(), out)).isPresent()) {
                 return;
             }
             Tensor y = wide || plain && out.dtype() == operand ? out : c.scratch().f32(out.size(0), out.size(1));
@@ -184,18 +185,6 @@ public final class CudaLinear implements LinearOps {
         if (values.elements() > 0) {
             c.launcher().arguments().tensor(x).i64(x.stride(0)).tensor(values).i64(values.stride(0)).tensor(scale).i64(x.size(0)).i64(x.size(1));
             c.launcher().launch("kinema_prepare_f16", Launches.rows(x.size(0), x.size(1)));
-        }
-        return new Operand(values, Optional.of(scale));
-    }
-
-    /** The RMS norm straight into an FP16 operand: the FP32 values are never stored. */
-    public Operand prepareRmsNormF16(Tensor x, Optional<Tensor> weight, float eps, Workspace ws) {
-        Tensor values = ws.allocate(DType.F16, x.size(0), x.size(1));
-        Tensor scale = ws.f32(x.size(0));
-        if (values.elements() > 0) {
-            c.launcher().arguments().tensor(x).i64(x.stride(0)).tensor(weight).type(weight).f32(eps).tensor(values).i64(values.stride(0)).tensor(scale)
-                    .i64(x.size(0)).i64(x.size(1));
-            c.launcher().launch("kinema_rms_norm_prepare_f16", Launches.rows(x.size(0), x.size(1)));
         }
         return new Operand(values, Optional.of(scale));
     }

@@ -110,25 +110,23 @@ final class VitDecoder {
 
     private void embed(List<Tensor> latents, Tensor x, Workspace ws, StageTap tap) {
         int channels = config.latentChannels();
-        int tiles = latents.size();
-        Tensor first = latents.getFirst();
-        int rows = x.size(0) - suffix() * tiles;
-        try (Workspace.Frame frame = ws.frame()) {
-            Tensor tokens = ws.f32(first.size(1), first.size(2), first.size(3), tiles, channels);
-            Tensor quantised = ws.f32(tokens.shape().toArray());
-            for (int i = 0; i < tiles; i++) {
-                backend.copy(latents.get(i).permute(1, 2, 3, 0), tokens.select(3, i));
+        Tensor byTile = x.reshape(-1, latents.size(), x.size(1));
+        int patches = byTile.size(0) - suffix();
+        for (int i = 0; i < latents.size(); i++) {
+            Tensor own = byTile.select(1, i);
+            Tensor tile = latents.get(i);
+            try (Workspace.Frame frame = ws.frame()) {
+                Tensor tokens = ws.f32(tile.size(1), tile.size(2), tile.size(3), channels);
+                Tensor quantised = ws.f32(tokens.shape().toArray());
+                backend.copy(tile.permute(1, 2, 3, 0), tokens);
+                backend.linear(Operand.of(tokens.reshape(patches, channels)), postQuant, Optional.of(postQuantBias), quantised.reshape(patches, channels));
+                tap.stage("post_quant_conv", quantised.permute(3, 0, 1, 2));
+                backend.linear(Operand.of(quantised.reshape(patches, channels)), projIn, Optional.of(projInBias), own.rows(0, patches));
             }
-            backend.linear(Operand.of(tokens.reshape(rows, channels)), postQuant, Optional.of(postQuantBias), quantised.reshape(rows, channels));
-            tap.stage("post_quant_conv", quantised.select(3, 0).permute(3, 0, 1, 2));
-            backend.linear(Operand.of(quantised.reshape(rows, channels)), projIn, Optional.of(projInBias), x.rows(0, rows));
+            tap.stage("proj_in", own.rows(0, patches));
+            backend.copy(registers, own.rows(patches, own.size(0) - 1L));
         }
-        tap.stage("proj_in", x.rows(0, rows));
-        Tensor end = x.rows(rows, x.size(0)).reshape(suffix(), tiles, x.size(1));
-        for (int i = 0; i < tiles; i++) {
-            backend.copy(registers, end.select(1, i).rows(0, suffix() - 1L));
-        }
-        backend.fill(end.rows(suffix() - 1L, suffix()), 0f);
+        backend.fill(byTile.rows(byTile.size(0) - 1L, byTile.size(0)), 0f);
     }
 
     /**
