@@ -4,7 +4,7 @@
 // tiles of 128 or 176 keys and values to shared memory through two stages each. Rows see the same operations in the same order with one
 // consumer or more: query tiles 64, 128 and 192 give the same bits. A consumer multiplies the next tile's scores while it still
 // accumulates the last tile's values, and consumers take turns at the tensor cores, so that one's softmax hides behind the
-// others' products. Where heads are narrow, a last tile of few keys is computed by narrow products, and consumers without rows stay away.
+// others' products.
 //
 // Tiles lie as wgmma reads them: halves of 64 channels, rows of 128 bytes, the 16-byte pieces of row r at piece ^ (r % 8).
 #include "attention.cuh"
@@ -14,8 +14,6 @@ namespace kinema {
 
 constexpr int STAGES = 2;
 constexpr int PIECE = 64;
-/** Keys of the narrow last tile. */
-constexpr int TAIL = 16;
 
 __device__ __forceinline__ float power_of_two(float x) {
     float r;
@@ -126,12 +124,11 @@ __device__ __forceinline__ void produce(const Attention& a, u32 base, i32 tiles)
 template <int TYPE, int WIDTH, int KEYS, int CONSUMERS>
 struct Consumer {
     using L = Layout<WIDTH, KEYS, CONSUMERS>;
-    static constexpr bool NARROW = WIDTH == PIECE;
+    static constexpr bool TURNS = CONSUMERS > 1;
     const Attention& a;
     u32 base;
     i32 tiles;
     i32 group;
-    i32 active;
     i32 lane;
     i32 firstRow;
     float sum[WIDTH / 2];
@@ -153,7 +150,6 @@ struct Consumer {
         }
     }
 
-    template <int COUNT>
     __device__ __forceinline__ void issue_scores(i32 tile) {
         u64 q = descriptor(base + group * 64 * 128, 16);
         u64 k = descriptor(base + L::FIRST_KEYS + (tile % STAGES) * L::KEY_TILE, 16);
@@ -162,36 +158,30 @@ struct Consumer {
         for (int d = 0; d < WIDTH; d += 16) {
             u32 qAt = (d / PIECE) * L::QUERY_HALF + (d % PIECE) * 2;
             u32 kAt = (d / PIECE) * L::KEY_HALF + (d % PIECE) * 2;
-            if (COUNT == KEYS) {
-                product_shared<TYPE>(score, q + (qAt >> 4), k + (kAt >> 4), d > 0);
-            } else {
-                product_shared_16<TYPE>(score, q + (qAt >> 4), k + (kAt >> 4), d > 0);
-            }
+            product_shared<TYPE>(score, q + (qAt >> 4), k + (kAt >> 4), d > 0);
         }
         products_issued();
     }
 
-    template <int COUNT>
     __device__ __forceinline__ void issue_values(i32 tile) {
         u64 v = descriptor(base + L::FIRST_VALUES + (tile % STAGES) * L::KEY_TILE, L::KEY_HALF);
         products_begin();
 #pragma unroll
-        for (int n = 0; n < COUNT; n += 16) {
+        for (int n = 0; n < KEYS; n += 16) {
             product_registers<TYPE>(sum, p[n / 16], v + (n * 128 >> 4));
         }
         products_issued();
     }
 
     /** Scores to probabilities (not yet packed), the running maximum and sum, and what sums so far decay by. */
-    template <int COUNT>
     __device__ __forceinline__ void soften(i32 tile) {
         i32 n = tile * KEYS;
-        if (n + COUNT > a.visible(firstRow - (lane >> 2))) {
+        if (n + KEYS > a.visible(firstRow - (lane >> 2))) {
 #pragma unroll
             for (int r = 0; r < 2; r++) {
                 i32 visible = a.visible(firstRow + r * 8) - n - (lane & 3) * 2;
 #pragma unroll
-                for (int i = 0; i < COUNT / 8; i++) {
+                for (int i = 0; i < KEYS / 8; i++) {
 #pragma unroll
                     for (int j = 0; j < 2; j++) {
                         if (i * 8 + j >= visible) {
@@ -205,7 +195,7 @@ struct Consumer {
         for (int r = 0; r < 2; r++) {
             float next = largest[r];
 #pragma unroll
-            for (int i = 0; i < COUNT / 8; i++) {
+            for (int i = 0; i < KEYS / 8; i++) {
                 next = max_float(next, max_float(score[i * 4 + r * 2], score[i * 4 + r * 2 + 1]));
             }
             next = max_float(next, shuffle_xor(next, 1));
@@ -217,7 +207,7 @@ struct Consumer {
             largest[r] = next;
             float part = 0.0f;
 #pragma unroll
-            for (int i = 0; i < COUNT / 8; i++) {
+            for (int i = 0; i < KEYS / 8; i++) {
 #pragma unroll
                 for (int j = 0; j < 2; j++) {
                     float x = power_of_two(fmaf(score[i * 4 + r * 2 + j], toPower, -bias));
@@ -229,10 +219,9 @@ struct Consumer {
         }
     }
 
-    template <int COUNT>
     __device__ __forceinline__ void pack() {
 #pragma unroll
-        for (int n = 0; n < COUNT / 16; n++) {
+        for (int n = 0; n < KEYS / 16; n++) {
 #pragma unroll
             for (int j = 0; j < 4; j++) {
                 float low = score[n * 8 + j * 2];
@@ -251,65 +240,49 @@ struct Consumer {
         total[0] = total[1] = 0.0f;
     }
 
-    /** Scores of one tile and values of the one before it. */
-    template <int COUNT>
-    __device__ __forceinline__ void step(i32 tile) {
-        bool turns = CONSUMERS > 1 && active > 1;
-        await(KEYS_FULL, tile);
-        if (turns) {
-            turn_wait(1 + group);
-        }
-        issue_scores<COUNT>(tile);
-        await(VALUES_FULL, tile - 1);
-        issue_values<KEYS>(tile - 1);
-        if (turns && (group + 1 < active || tile + 1 < tiles)) {
-            turn_pass(group + 1 < active ? 2 + group : 1);
-        }
-        products_done<1>();
-        settle(score);
-        release(KEYS_EMPTY, tile);
-        // The assembler lets the softmax follow the wait below. Held in front of it (by branches), it cost 10% on an H200: the turns of
-        // the consumers hide it better.
-        soften<COUNT>(tile);
-        products_done<0>();
-        settle(sum);
-        release(VALUES_EMPTY, tile - 1);
-        // After the first tiles maxima hardly ever grow.
-        if (any_lane(decay[0] != 1.0f || decay[1] != 1.0f)) {
-#pragma unroll
-            for (int i = 0; i < WIDTH / 2; i++) {
-                sum[i] *= decay[(i >> 1) & 1];
-            }
-        }
-        pack<COUNT>();
-    }
-
     __device__ __forceinline__ void consume() {
         clear();
-        if (CONSUMERS > 1 && active > 1 && group + 1 == active && tiles > 1) {
+        if (TURNS && group == CONSUMERS - 1 && tiles > 1) {
             turn_pass(1);
         }
         await(KEYS_FULL, 0);
-        issue_scores<KEYS>(0);
+        issue_scores(0);
         products_done<0>();
         settle(score);
         release(KEYS_EMPTY, 0);
-        soften<KEYS>(0);
-        pack<KEYS>();
-        bool tailed = NARROW && tiles > 1 && (tiles - 1) * KEYS + TAIL >= a.N;
-        i32 whole = tailed ? tiles - 1 : tiles;
-        for (i32 tile = 1; tile < whole; tile++) {
-            step<KEYS>(tile);
-        }
-        if (NARROW && tailed) {
-            step<NARROW ? TAIL : KEYS>(tiles - 1);
+        soften(0);
+        pack();
+        for (i32 tile = 1; tile < tiles; tile++) {
+            await(KEYS_FULL, tile);
+            if (TURNS) {
+                turn_wait(1 + group);
+            }
+            issue_scores(tile);
+            await(VALUES_FULL, tile - 1);
+            issue_values(tile - 1);
+            if (TURNS && (group < CONSUMERS - 1 || tile + 1 < tiles)) {
+                turn_pass(CONSUMERS == 2 ? 2 - group : group < CONSUMERS - 1 ? 2 + group : 1);
+            }
+            products_done<1>();
+            settle(score);
+            release(KEYS_EMPTY, tile);
+            // The assembler lets the softmax follow the wait below. Held in front of it (by branches), it cost 10% on an H200: the turns of
+            // the consumers hide it better.
+            soften(tile);
+            products_done<0>();
+            settle(sum);
+            release(VALUES_EMPTY, tile - 1);
+            // After the first tiles maxima hardly ever grow.
+            if (any_lane(decay[0] != 1.0f || decay[1] != 1.0f)) {
+#pragma unroll
+                for (int i = 0; i < WIDTH / 2; i++) {
+                    sum[i] *= decay[(i >> 1) & 1];
+                }
+            }
+            pack();
         }
         await(VALUES_FULL, tiles - 1);
-        if (NARROW && tailed) {
-            issue_values<NARROW ? TAIL : KEYS>(tiles - 1);
-        } else {
-            issue_values<KEYS>(tiles - 1);
-        }
+        issue_values(tiles - 1);
         products_done<0>();
         settle(sum);
     }
@@ -355,14 +328,12 @@ __device__ __forceinline__ void flash(const Attention& a) {
     i32 last = first + L::QUERIES < a.M ? first + L::QUERIES - 1 : a.M - 1;
     i32 tiles = (a.visible(last) + KEYS - 1) / KEYS;
     i32 group = (i32) (threadIdx.x >> 7) - 1;
-    // In the last block some consumers may have no rows.
-    i32 active = WIDTH == PIECE && a.M - first < L::QUERIES ? (a.M - first + 63) / 64 : CONSUMERS;
     if (threadIdx.x == 0) {
         for (int s = 0; s < STAGES; s++) {
             barrier_init(base + L::BARRIERS + (KEYS_FULL + s) * 8, 128);
             barrier_init(base + L::BARRIERS + (VALUES_FULL + s) * 8, 128);
-            barrier_init(base + L::BARRIERS + (KEYS_EMPTY + s) * 8, active * 4);
-            barrier_init(base + L::BARRIERS + (VALUES_EMPTY + s) * 8, active * 4);
+            barrier_init(base + L::BARRIERS + (KEYS_EMPTY + s) * 8, CONSUMERS * 4);
+            barrier_init(base + L::BARRIERS + (VALUES_EMPTY + s) * 8, CONSUMERS * 4);
         }
     }
     __syncthreads();
@@ -381,10 +352,7 @@ __device__ __forceinline__ void flash(const Attention& a) {
         } else if (CONSUMERS == 3) {
             asm volatile("setmaxnreg.inc.sync.aligned.u32 160;");
         }
-        if (group >= active) {
-            return;
-        }
-        Consumer<TYPE, WIDTH, KEYS, CONSUMERS> consumer{a, base, tiles, group, active, (i32) (threadIdx.x & 31)};
+        Consumer<TYPE, WIDTH, KEYS, CONSUMERS> consumer{a, base, tiles, group, (i32) (threadIdx.x & 31)};
         consumer.firstRow = first + group * 64 + ((threadIdx.x >> 5) & 3) * 16 + (consumer.lane >> 2);
         consumer.toPower = a.scale * 1.4426950408889634f;
         if (tiles > 0) {

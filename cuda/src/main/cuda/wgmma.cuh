@@ -127,14 +127,6 @@ __device__ __forceinline__ void settle(float (&d)[COUNT]) {
               "+f"(d[57]), "+f"(d[58]), "+f"(d[59]), "+f"(d[60]), "+f"(d[61]), "+f"(d[62]), "+f"(d[63])                                     \
             : "l"(a), "l"(b), "r"(accumulate))
 
-#define PRODUCT_SHARED_16(OPERANDS, d, a, b, accumulate)                                                                                    \
-    asm volatile(                                                                                                                           \
-            "{ .reg .pred p; setp.ne.b32 p, %10, 0; wgmma.mma_async.sync.aligned.m64n16k16.f32." OPERANDS " {"                              \
-            "%0, %1, %2, %3, %4, %5, %6, %7"                                                                                                \
-            "}, %8, %9, p, 1, 1, 0, 0; }"                                                                                                   \
-            : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]), "+f"(d[6]), "+f"(d[7])                                \
-            : "l"(a), "l"(b), "r"(accumulate))
-
 #define PRODUCT_SHARED_176(OPERANDS, d, a, b, accumulate)                                                                                   \
     asm volatile(                                                                                                                           \
             "{ .reg .pred p; setp.ne.b32 p, %90, 0; wgmma.mma_async.sync.aligned.m64n176k16.f32." OPERANDS " {"                             \
@@ -223,16 +215,6 @@ __device__ __forceinline__ void product_shared(float (&d)[64], u64 a, u64 b, int
         PRODUCT_SHARED_128("f16.f16", d, a, b, accumulate);
     } else {
         PRODUCT_SHARED_128("bf16.bf16", d, a, b, accumulate);
-    }
-}
-
-/** A product of 16 columns in the first eight of a row of registers. */
-template <int TYPE, int COUNT>
-__device__ __forceinline__ void product_shared_16(float (&d)[COUNT], u64 a, u64 b, int accumulate) {
-    if (TYPE == F16) {
-        PRODUCT_SHARED_16("f16.f16", d, a, b, accumulate);
-    } else {
-        PRODUCT_SHARED_16("bf16.bf16", d, a, b, accumulate);
     }
 }
 
