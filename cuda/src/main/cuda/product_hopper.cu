@@ -100,12 +100,14 @@ struct Place {
     }
 };
 
-/** Asks for the rows that the tile's values will be added to, a row at a time, so that they are in the cache by then. */
+/** Asks for the rows that the tile's values will be added to, so that they are in the cache by then. */
 __device__ __forceinline__ void foresee(const Product& p, i32 row, i32 column, i32 lane) {
-    i32 left = p.columns - column;
-    u32 bytes = (u32) (left < TILE_COLUMNS ? left : TILE_COLUMNS) * 4;
-    for (i32 r = row + lane; r < row + TILE_ROWS && r < p.rows; r += 32) {
-        asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"((const float*) p.out + r * p.outStride + column), "r"(bytes) : "memory");
+    for (i32 i = lane; i < TILE_ROWS * 8; i += 32) {
+        i32 r = row + (i >> 3);
+        i32 n = column + (i & 7) * 32;
+        if (r < p.rows && n < p.columns) {
+            asm volatile("prefetch.global.L2 [%0];" ::"l"((const float*) p.out + r * p.outStride + n));
+        }
     }
 }
 
@@ -123,6 +125,9 @@ __device__ __forceinline__ void produce(const TensorMap& x, const TensorMap& w, 
         }
         i32 row = (tile.pair * 2 + rank) * TILE_ROWS;
         i32 half = tile.column + (EPILOGUE != SWIGLU ? (i32) rank * (TILE_COLUMNS / 2) : rank == 0 ? p.gateRow : p.upRow);
+        if (EPILOGUE == RESIDUAL) {
+            foresee(p, row, tile.column, lane);
+        }
         for (i32 k = 0; k < steps; k++) {
             u32 stage = base + place.stage * STAGE_BYTES;
             u32 full = base + FULL + place.stage * 8;
@@ -131,9 +136,6 @@ __device__ __forceinline__ void produce(const TensorMap& x, const TensorMap& w, 
                 barrier_expect(full, STAGE_BYTES);
                 bring(stage, x, row, k * TILE_DEPTH, full);
                 bring_to_all(stage + X_BYTES + rank * (W_BYTES / 2), w, half, k * TILE_DEPTH, full, 3);
-            }
-            if (EPILOGUE == RESIDUAL && k == 0) {
-                foresee(p, row, tile.column, lane);
             }
             sync_warp();
             place.advance();

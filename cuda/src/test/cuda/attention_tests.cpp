@@ -116,7 +116,7 @@ void attend(const Problem& p, int type, float size, int out_type) {
                 }
                 bool wgmma = kind == "flash_wgmma_";
                 unsigned block = wgmma ? tile * 2 + 128 : tile;
-                unsigned shared = wgmma ? 2 * d * (tile + 4 * (d == 64 ? 128 : 176)) + 1088 : flash_shared(tile, d);
+                unsigned shared = wgmma ? 2 * d * (tile + 8 * (d == 64 ? 128 : 80)) + 1152 : flash_shared(tile, d);
                 std::vector<float> got = run(kernel, p, o, out, scale, {(unsigned) ceil_div(p.M, tile), heads, 1}, block, shared, false);
                 expect_near(kernel, what, got, expected, type == F16 ? 6e-4 : 4.5e-3);
                 if (tile == 64) {

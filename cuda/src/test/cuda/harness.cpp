@@ -106,6 +106,14 @@ CUfunction Driver::function(const std::string& name) const {
     return it->second;
 }
 
+Resources Driver::resources(CUfunction f) const {
+    Resources r;
+    CALL(cuFuncGetAttribute, "", (int*, CUfunction_attribute, CUfunction), &r.registers, CU_FUNC_ATTRIBUTE_NUM_REGS, f);
+    CALL(cuFuncGetAttribute, "", (int*, CUfunction_attribute, CUfunction), &r.shared_bytes, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, f);
+    CALL(cuFuncGetAttribute, "", (int*, CUfunction_attribute, CUfunction), &r.local_bytes, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, f);
+    return r;
+}
+
 CUdeviceptr Driver::allocate(size_t bytes) {
     CUdeviceptr p = 0;
     CALL(cuMemAlloc, "_v2", (CUdeviceptr*, size_t), &p, bytes);

@@ -60,12 +60,20 @@ inline float rounded(float f, int type) { return type == F32 || type == F64 ? f 
 
 // ---- driver --------------------------------------------------------------------------------------------------------
 
+/** What a kernel takes on this GPU, as the driver has loaded or compiled it. Local memory is stack and spills. */
+struct Resources {
+    int registers = 0;
+    int shared_bytes = 0;
+    int local_bytes = 0;
+};
+
 /** The driver's functions, found at run time; any code but success ends the program with the call's name. */
 struct Driver {
     Driver();
     void load(const std::string& folder, const std::string& form);
     CUfunction function(const std::string& name) const;
     bool has(const std::string& name) const { return functions.count(name) > 0; }
+    Resources resources(CUfunction f) const;
     CUdeviceptr allocate(size_t bytes);
     void free(CUdeviceptr p);
     void upload(CUdeviceptr to, const void* from, size_t bytes);

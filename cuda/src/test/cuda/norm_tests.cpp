@@ -226,8 +226,7 @@ void heads(int rows, int count, int width, int rotated, bool normed, int in, int
     while (lanes * 8 < width) {
         lanes *= 2;
     }
-    int per_block = 2 * 256 / lanes;
-    Dim grid{(unsigned) ceil_div((int64_t) rows * count, per_block), 1, 1};
+    Dim grid{(unsigned) ceil_div((int64_t) rows * ceil_div(count, 4), 256 / lanes), 1, 1};
     Matrix& to = in_place ? x : y;
     int64_t head = in_place ? pitch : width;
     launch("kinema_head_norm_rotary", grid, {256, 1, 1}, 0, x.at(), x.stride, (int64_t) pitch, in, normed ? 1 : 0, w.at(), (int) F32, 1e-5f,

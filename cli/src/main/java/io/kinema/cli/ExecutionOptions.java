@@ -5,6 +5,7 @@ import io.kinema.compute.Precision;
 import io.kinema.engine.BadRequestException;
 import io.kinema.engine.EngineOptions;
 import io.kinema.engine.GenerateRequest;
+import io.kinema.engine.GraphReplay;
 import io.kinema.measure.qualify.Ledger;
 import io.kinema.measure.qualify.RouteChoice;
 import io.kinema.measure.qualify.RouteChooser;
@@ -57,6 +58,10 @@ final class ExecutionOptions {
             + "(default: fp32).")
     private Optional<String> vaePrecision = Optional.empty();
 
+    @Option(names = "--graph-replay", paramLabel = "on|off", description = "Record a step on the GPU and replay it for the steps that follow, with the "
+            + "same bits (default: on).")
+    private Optional<String> graphReplay = Optional.empty();
+
     @Option(names = "--random-weights", paramLabel = "released", description = "The released model's sizes with random weights: measures speed and "
             + "memory, makes noise.")
     private Optional<String> randomWeights = Optional.empty();
@@ -84,6 +89,7 @@ final class ExecutionOptions {
         model.ifPresent(options::model);
         randomWeights.map(ExecutionOptions::random).ifPresent(options::model);
         vaePrecision.map(ExecutionOptions::precision).ifPresent(options::vaePrecision);
+        graphReplay.map(ExecutionOptions::replay).ifPresent(options::graphReplay);
         weightOffload.map(ExecutionOptions::residency).ifPresent(options::weightOffload);
         transformer.ifPresent(options::transformer);
         transformerLayout.map(ExecutionOptions::layout).ifPresent(options::transformerLayout);
@@ -123,6 +129,10 @@ final class ExecutionOptions {
             throw new BadRequestException("randomWeights", "'" + name + "'", "expected released");
         }
         return BundledModel.releasedSizes();
+    }
+
+    private static GraphReplay replay(String label) {
+        return GraphReplay.labelled(label).orElseThrow(() -> new BadRequestException("graphReplay", "'" + label + "'", "expected on or off"));
     }
 
     static WeightResidency residency(String label) {

@@ -77,6 +77,7 @@ public final class Kinema implements Runnable {
                 new StepCommand(terminal),
                 new DecodeCommand(terminal),
                 new CapabilitiesCommand(terminal),
+                new PreparedCommand(terminal),
                 new DoctorCommand(terminal))) {
             line.addSubcommand(command);
         }

@@ -1,6 +1,7 @@
 package io.kinema.cli;
 
 import com.sun.management.OperatingSystemMXBean;
+import io.kinema.weights.prepared.PreparedCache;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.FileStore;
@@ -20,7 +21,7 @@ final class MachineFacts {
     }
 
     static List<Finding> findings() {
-        return List.of(jdk(), system(), memory(), disk(), startUpCache());
+        return List.of(jdk(), system(), memory(), disk(), startUpCache(), preparedWeights());
     }
 
     private static Finding jdk() {
@@ -68,6 +69,18 @@ final class MachineFacts {
         return isMapped(cache.get()) ? Finding.good("startup_cache", cache.get())
                 : Finding.bad("startup_cache", cache.get() + ", not used by this JVM",
                         "starting takes longer; remove the file and start again, or drop JVM options that change the heap");
+    }
+
+    private static Finding preparedWeights() {
+        PreparedCache cache = PreparedCommand.cache(Optional.empty());
+        try {
+            List<PreparedCache.EntryFacts> entries = cache.entries(false);
+            String value = PreparedCommand.summary(cache, entries);
+            return entries.stream().allMatch(entry -> entry.broken().isEmpty()) ? Finding.good("prepared_weights", value)
+                    : Finding.bad("prepared_weights", value, "some are broken: they are made anew when they are wanted; kinema prepared --clear removes them");
+        } catch (IOException e) {
+            return Finding.bad("prepared_weights", "unknown in " + cache.folder(), "the folder cannot be read: " + e.getMessage());
+        }
     }
 
     /** The JVM ignores a cache that does not fit it without a word; the memory map tells. */

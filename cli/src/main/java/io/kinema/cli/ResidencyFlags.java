@@ -1,6 +1,7 @@
 package io.kinema.cli;
 
 import io.kinema.engine.BadRequestException;
+import io.kinema.engine.PreparedWeightsOptions;
 import io.kinema.engine.ResidencyOptions;
 import io.kinema.model.load.HostWeights;
 import java.util.Optional;
@@ -22,9 +23,14 @@ final class ResidencyFlags {
             + "files left out; what needs more is refused (default: no limit).")
     private Optional<Long> maxHostMemory = Optional.empty();
 
+    @Option(names = "--prepared-weights", paramLabel = "auto|on|off|DIR", description = "Keep weights as files in the form that products read, for the next "
+            + "time and for other processes: auto (large networks, where the disk has room), on, off, or on in a folder (default: auto).")
+    private Optional<String> preparedWeights = Optional.empty();
+
     ResidencyOptions options() {
         return new ResidencyOptions(hostWeights.map(ResidencyFlags::hostWeights).orElse(HostWeights.MMAP),
-                residentLayers.map(OptionalInt::of).orElse(OptionalInt.empty()), maxHostMemory.map(OptionalLong::of).orElse(OptionalLong.empty()));
+                residentLayers.map(OptionalInt::of).orElse(OptionalInt.empty()), maxHostMemory.map(OptionalLong::of).orElse(OptionalLong.empty()),
+                preparedWeights.map(PreparedWeightsOptions::of).orElse(PreparedWeightsOptions.DEFAULTS));
     }
 
     static HostWeights hostWeights(String label) {

@@ -48,6 +48,9 @@ final class VerifyCommand implements Callable<Integer> {
     @Mixin
     private DeviceOptions deviceOptions = new DeviceOptions();
 
+    @Mixin
+    private ParallelOptions parallelOptions = new ParallelOptions();
+
     @Option(names = "--stages", description = "Compare named intermediates too and name the first wrong one.")
     private boolean stages;
 
@@ -64,7 +67,8 @@ final class VerifyCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         VerifyOptions options = new VerifyOptions(device.orElse("cpu"), precision.map(ExecutionOptions::precision),
-                threads.map(OptionalInt::of).orElse(OptionalInt.empty()), stages, model, deviceOptions.backend());
+                threads.map(OptionalInt::of).orElse(OptionalInt.empty()), stages, model,
+                parallelOptions.ranks(), deviceOptions.backend());
         ArrayNode results = JsonNodeFactory.instance.arrayNode();
         Consumer<CheckResult> listener = json ? result -> results.add(document(result)) : this::print;
         try (Verifier verifier = Verifier.open(options)) {

@@ -37,6 +37,11 @@ public interface Backend extends FusedOps, AttentionOps, ConvolutionOps, MoveOps
         return Optional.empty();
     }
 
+    /** Bytes that its open workspaces hold from the device, or the system, now; 0 where nobody counts. */
+    default long workspaceBytes() {
+        return 0;
+    }
+
     /**
      * Bytes that it holds for itself between operations, beside all workspaces: parts of weights decoded for a product, widened
      * operands, each worker's blocks. Reused by the next operation, so it is also the most that any operation so far took.
@@ -81,10 +86,10 @@ public interface Backend extends FusedOps, AttentionOps, ConvolutionOps, MoveOps
 
     /**
      * Records what {@code work} would enqueue, without running it, where the backend can. Every tensor that it uses, scratch
-     * included, must stay where it is as long as the recording is replayed; it must not copy from or to host memory, and must
-     * have run once before, so that plans are made. A replay gives the same bits.
+     * included, must stay where it is as long as the recording is replayed; it must have run once before, so that plans are made. A
+     * replay gives the same bits.
      *
-     * @return owned by the caller; empty when this backend runs operations at once
+     * @return owned by the caller; empty when this backend runs operations at once, or when the work copies from or to host memory
      */
     default Optional<Recording> record(Runnable work) {
         return Optional.empty();

@@ -4,8 +4,8 @@ import io.kinema.compute.Arrival;
 import io.kinema.compute.BackendReport;
 import io.kinema.compute.Device;
 import io.kinema.compute.Operand;
-import io.kinema.compute.PictureOps;
 import io.kinema.compute.PageLockedMemory;
+import io.kinema.compute.PictureOps;
 import io.kinema.compute.StagingLoader;
 import io.kinema.compute.Tensor;
 import io.kinema.compute.TimeMark;
@@ -116,6 +116,11 @@ public final class CudaBackend extends CheckedBackend {
     }
 
     @Override
+    public long workspaceBytes() {
+        return parts.pool().usedBytes();
+    }
+
+    @Override
     public Operand prepareSwiglu(Tensor gate, Tensor up, DType target, Workspace ws) {
         if (target != DType.F16) {
             return super.prepareSwiglu(gate, up, target, ws);
@@ -209,8 +214,11 @@ public final class CudaBackend extends CheckedBackend {
     @Override
     public Optional<Recording> record(Runnable work) {
         kernels();
-        GpuGraph graph = parts.stream().capture(work);
-        return Optional.of(new Recording() {
+        return parts.stream().capture(work).map(this::recording);
+    }
+
+    private Recording recording(GpuGraph graph) {
+        return new Recording() {
             @Override
             public void replay() {
                 kernels();
@@ -221,7 +229,7 @@ public final class CudaBackend extends CheckedBackend {
             public void close() {
                 graph.close();
             }
-        });
+        };
     }
 
     @Override

@@ -4,11 +4,14 @@ import io.kinema.compute.BackendOptions;
 import io.kinema.compute.MatrixLayout;
 import io.kinema.compute.Precision;
 import io.kinema.model.layout.WeightLayout;
+import io.kinema.model.load.HostMemory;
+import io.kinema.model.load.HostWeights;
 import io.kinema.model.load.WeightResidency;
 import java.nio.file.Path;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 
 /**
  * How an engine runs. Made with {@link #builder()}; {@link #defaults()} is the bundled model on the CPU.
@@ -25,13 +28,17 @@ import java.util.OptionalInt;
  * @param residency        where weights live on the host, and limits
  * @param vaePrecision     plan of the video decoder's products
  * @param ranks           how the model is spread over several devices
+ * @param graphReplay      whether evaluations after the first are recorded and replayed where the device can
  * @param route       why somebody else chose these options for the caller, for the run record; empty otherwise
  */
 public record EngineOptions(Optional<Path> model, Optional<Path> transformer, Optional<WeightLayout> transformerLayout, String device,
                             Precision precision, OptionalInt threads, BackendOptions backend, Optional<MatrixLayout> fp16WeightLayout,
-                            Optional<WeightResidency> weightOffload, ResidencyOptions residency, Precision vaePrecision, RankOptions ranks, Optional<String> route) {
+                            Optional<WeightResidency> weightOffload, ResidencyOptions residency, Precision vaePrecision, RankOptions ranks, GraphReplay graphReplay,
+                            Optional<String> route) {
     /** Most threads an engine takes. */
     public static final int MAX_THREADS = 1024;
+    /** Devices that are the host itself. */
+    private static final Set<String> HOSTS = Set.of("cpu", "reference");
 
     public EngineOptions {
         Objects.requireNonNull(model, "model");
@@ -42,8 +49,12 @@ public record EngineOptions(Optional<Path> model, Optional<Path> transformer, Op
         Objects.requireNonNull(backend, "backend");
         Objects.requireNonNull(weightOffload, "weightOffload");
         Objects.requireNonNull(vaePrecision, "vaePrecision");
+        Objects.requireNonNull(graphReplay, "graphReplay");
         Objects.requireNonNull(ranks, "ranks");
         Objects.requireNonNull(residency, "residency");
+        if (residency.hostWeights() == HostWeights.PINNED && HOSTS.contains(device)) {
+            throw BadRequestException.saying("hostWeights", HostMemory.refusal(device));
+        }
         if (residency.residentLayers().isPresent() && !weightOffload.equals(Optional.of(WeightResidency.LAYER))) {
             throw new BadRequestException("residentLayers", "" + residency.residentLayers().getAsInt(), "expected none without layer offload; add --weight-offload layer");
         }
@@ -73,7 +84,7 @@ public record EngineOptions(Optional<Path> model, Optional<Path> transformer, Op
     /** The same options, and why somebody chose them. */
     public EngineOptions chosenBecause(String reason) {
         return new EngineOptions(model, transformer, transformerLayout, device, precision, threads, backend, fp16WeightLayout, weightOffload, residency, vaePrecision,
-                ranks, Optional.of(reason));
+                ranks, graphReplay, Optional.of(reason));
     }
 
     /** Collects options; one thread. */
@@ -88,6 +99,7 @@ public record EngineOptions(Optional<Path> model, Optional<Path> transformer, Op
         private Optional<WeightResidency> weightOffload = Optional.empty();
         private ResidencyOptions residency = ResidencyOptions.DEFAULTS;
         private Precision vaePrecision = Precision.FP32;
+        private GraphReplay graphReplay = GraphReplay.ON;
         private BackendOptions backend = BackendOptions.DEFAULTS;
         private RankOptions ranks = RankOptions.DEFAULTS;
 
@@ -130,6 +142,12 @@ public record EngineOptions(Optional<Path> model, Optional<Path> transformer, Op
             return this;
         }
 
+        /** Whether evaluations are replayed; on unless it is called. */
+        public Builder graphReplay(GraphReplay value) {
+            graphReplay = Objects.requireNonNull(value, "graphReplay");
+            return this;
+        }
+
         /** One network at a time on the device, whole or one layer of it. */
         public Builder weightOffload(WeightResidency value) {
             weightOffload = Optional.of(value);
@@ -161,7 +179,7 @@ public record EngineOptions(Optional<Path> model, Optional<Path> transformer, Op
 
         public EngineOptions build() {
             return new EngineOptions(model, transformer, transformerLayout, device, precision, threads, backend, fp16WeightLayout, weightOffload, residency, vaePrecision,
-                    ranks, Optional.empty());
+                    ranks, graphReplay, Optional.empty());
         }
     }
 }

@@ -26,8 +26,8 @@ import java.util.OptionalLong;
 public final class EngineOptionsJson {
     private static final List<String> FIELDS = List.of("model", "transformer", "transformer_layout", "device", "precision", "threads", "attention_backend",
             "attention_query_tile", "kernel_architecture", "max_device_memory", "fp16_weight_layout", "weight_offload",
-            "host_weights", "resident_layers", "max_host_memory", "vae_precision", "tensor_parallel",
-            "residual_sequence_parallel", "residual_reduction", "residual_reduction_memory_gib");
+            "host_weights", "resident_layers", "max_host_memory", "prepared_weights", "vae_precision", "tensor_parallel",
+            "residual_sequence_parallel", "residual_reduction", "residual_reduction_memory_gib", "graph_replay");
 
     private EngineOptionsJson() {
     }
@@ -54,6 +54,9 @@ public final class EngineOptionsJson {
         if (options.vaePrecision() != Precision.FP32) {
             node.put("vae_precision", options.vaePrecision().label());
         }
+        if (options.graphReplay() != GraphReplay.ON) {
+            node.put("graph_replay", options.graphReplay().label());
+        }
         writeRanks(options.ranks(), node);
         return node;
     }
@@ -64,6 +67,9 @@ public final class EngineOptionsJson {
         }
         options.residentLayers().ifPresent(value -> node.put("resident_layers", value));
         options.maxHostMemory().ifPresent(value -> node.put("max_host_memory", value));
+        if (!options.preparedWeights().equals(PreparedWeightsOptions.DEFAULTS)) {
+            node.put("prepared_weights", options.preparedWeights().text());
+        }
     }
 
     /** @throws BadRequestException when a field is not known or of another kind than {@link #write} makes */
@@ -100,7 +106,12 @@ public final class EngineOptionsJson {
         offload.ifPresent(options::weightOffload);
         options.residency(residency(base, offload, node));
         options.ranks(readRanks(node, base.ranks()));
+        options.graphReplay(text(node, "graph_replay").map(EngineOptionsJson::replay).orElse(base.graphReplay()));
         return options.build();
+    }
+
+    private static GraphReplay replay(String label) {
+        return GraphReplay.labelled(label).orElseThrow(() -> new BadRequestException("graphReplay", "'" + label + "'", "expected on or off"));
     }
 
     /** The number of resident layers goes with layer offload. */
@@ -109,7 +120,8 @@ public final class EngineOptionsJson {
         OptionalInt layers = offload.equals(base.weightOffload()) ? before.residentLayers() : OptionalInt.empty();
         return new ResidencyOptions(text(node, "host_weights").map(EngineOptionsJson::hostWeights).orElse(before.hostWeights()),
                 or(integer(node, "resident_layers"), layers),
-                node.has("max_host_memory") ? OptionalLong.of(whole(node, "max_host_memory")) : before.maxHostMemory());
+                node.has("max_host_memory") ? OptionalLong.of(whole(node, "max_host_memory")) : before.maxHostMemory(),
+                text(node, "prepared_weights").map(PreparedWeightsOptions::of).orElse(before.preparedWeights()));
     }
 
     private static HostWeights hostWeights(String label) {

@@ -15,13 +15,13 @@ import io.kinema.engine.pipeline.PipelineInput;
 import io.kinema.engine.pipeline.PipelineTap;
 import io.kinema.engine.pipeline.StepKeeper;
 import io.kinema.engine.plan.ResolvedRequest;
+import io.kinema.engine.prepared.PreparedWeights;
 import io.kinema.engine.prompt.H3Tokenizer;
 import io.kinema.engine.record.Installation;
 import io.kinema.engine.record.RunRecord;
 import io.kinema.engine.telemetry.EngineMetrics;
 import io.kinema.media.BadMediaException;
 import io.kinema.media.Media;
-import io.kinema.model.dit.ResidualSharding;
 import io.kinema.weights.BadWeightsException;
 import io.kinema.weights.CheckpointIdentity;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -71,13 +71,10 @@ public final class H3Engine implements AutoCloseable {
         this.model = model;
         this.ranks = ranks;
         this.parts = new ModelParts(model, ranks, options.precision(), options.transformer(), options.transformerLayout(),
-                options.fp16WeightLayout().orElse(MatrixLayout.ROW), options.weightOffload(), options.vaePrecision(),
-                sharding(options.ranks().residual()));
+                options.fp16WeightLayout().orElse(MatrixLayout.ROW), options.weightOffload(), options.residency().hostWeights(), options.vaePrecision(),
+                options.ranks().residual().sharding(), new PreparedWeights(options.residency().preparedWeights()));
+        this.parts.keepLayers(options.residency().residentLayers().orElse(0));
         this.modelHash = CompletableFuture.supplyAsync(() -> CheckpointIdentity.of(model.root()).sha256(), Background::run);
-    }
-
-    private static Optional<ResidualSharding> sharding(ResidualOptions rows) {
-        return rows.sequenceParallel() ? Optional.of(new ResidualSharding(rows.reduction(), rows.budgetBytes())) : Optional.empty();
     }
 
     /**
@@ -247,7 +244,7 @@ public final class H3Engine implements AutoCloseable {
         PipelineInput input = PipelineInput.of(request, model.geometry());
         RunRecords records = new RunRecords(options, parts, asked, request,
                 new RunRecord.Session(session, requests.getAndIncrement(), false), modelHash, installation);
-        try (H3Pipeline pipeline = H3Pipeline.prepare(parts, input, clock, PipelineTap.NONE)) {
+        try (H3Pipeline pipeline = H3Pipeline.prepare(parts, input, clock, PipelineTap.NONE, options.graphReplay())) {
             for (int k = StepSaving.firstOutput(saving); k < request.outputs(); k++) {
                 long seed = request.seed() + k;
                 if (request.outputs() > 1) {

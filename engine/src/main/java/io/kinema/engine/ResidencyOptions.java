@@ -11,14 +11,16 @@ import java.util.OptionalLong;
  * @param hostWeights    what host memory weights are read from
  * @param residentLayers with layer offload: layers of the transformer that stay on the device; empty lets the plan choose as many as the
  *                       device's limit allows, and none without a limit
+ * @param preparedWeights whether weights are kept as files in the form that products read
  * @param maxHostMemory  most bytes of host memory to hold, mapped files left out, which the system can drop; empty for no limit
  */
-public record ResidencyOptions(HostWeights hostWeights, OptionalInt residentLayers, OptionalLong maxHostMemory) {
-    /** Mapped files, no limit. */
-    public static final ResidencyOptions DEFAULTS = new ResidencyOptions(HostWeights.MMAP, OptionalInt.empty(), OptionalLong.empty());
+public record ResidencyOptions(HostWeights hostWeights, OptionalInt residentLayers, OptionalLong maxHostMemory, PreparedWeightsOptions preparedWeights) {
+    /** Mapped files, no limit, prepared weights kept where it pays. */
+    public static final ResidencyOptions DEFAULTS = new ResidencyOptions(HostWeights.MMAP, OptionalInt.empty(), OptionalLong.empty(), PreparedWeightsOptions.DEFAULTS);
 
     public ResidencyOptions {
         Objects.requireNonNull(hostWeights, "hostWeights");
+        Objects.requireNonNull(preparedWeights, "preparedWeights");
         if (residentLayers.isPresent() && residentLayers.getAsInt() < 0) {
             throw new BadRequestException("residentLayers", "" + residentLayers.getAsInt(), "expected 0 or more");
         }
@@ -29,16 +31,21 @@ public record ResidencyOptions(HostWeights hostWeights, OptionalInt residentLaye
 
     /** The same with other host weights. */
     public ResidencyOptions withHostWeights(HostWeights value) {
-        return new ResidencyOptions(value, residentLayers, maxHostMemory);
+        return new ResidencyOptions(value, residentLayers, maxHostMemory, preparedWeights);
     }
 
     /** The same with so many resident layers. */
     public ResidencyOptions withResidentLayers(int value) {
-        return new ResidencyOptions(hostWeights, OptionalInt.of(value), maxHostMemory);
+        return new ResidencyOptions(hostWeights, OptionalInt.of(value), maxHostMemory, preparedWeights);
     }
 
     /** The same with a limit. */
     public ResidencyOptions withMaxHostMemory(long bytes) {
-        return new ResidencyOptions(hostWeights, residentLayers, OptionalLong.of(bytes));
+        return new ResidencyOptions(hostWeights, residentLayers, OptionalLong.of(bytes), preparedWeights);
+    }
+
+    /** The same with prepared weights kept otherwise. */
+    public ResidencyOptions withPreparedWeights(PreparedWeightsOptions value) {
+        return new ResidencyOptions(hostWeights, residentLayers, maxHostMemory, value);
     }
 }

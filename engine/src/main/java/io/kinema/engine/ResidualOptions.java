@@ -1,7 +1,9 @@
 package io.kinema.engine;
 
 import io.kinema.compute.collective.RowReduction;
+import io.kinema.model.dit.ResidualSharding;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
@@ -33,6 +35,11 @@ public record ResidualOptions(boolean sequenceParallel, RowReduction.Mode reduct
         if (memoryBytes.isPresent() && memoryBytes.getAsLong() < 1) {
             throw new BadRequestException("residualReductionMemoryGib", "" + gib(memoryBytes.getAsLong()), "expected more than 0");
         }
+    }
+
+    /** What they ask of the transformer; empty for every row on every rank. */
+    public Optional<ResidualSharding> sharding() {
+        return sequenceParallel ? Optional.of(new ResidualSharding(reduction, budgetBytes())) : Optional.empty();
     }
 
     /** The budget, stated or not. */

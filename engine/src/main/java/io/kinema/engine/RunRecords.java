@@ -2,7 +2,9 @@ package io.kinema.engine;
 
 import io.kinema.compute.Backend;
 import io.kinema.compute.BackendReport;
+import io.kinema.compute.Fallback;
 import io.kinema.compute.Precision;
+import io.kinema.compute.collective.RowReduction;
 import io.kinema.compute.cpu.CpuBackend;
 import io.kinema.engine.model.Component;
 import io.kinema.engine.pipeline.H3Pipeline;
@@ -11,11 +13,13 @@ import io.kinema.engine.pipeline.RankDevices;
 import io.kinema.engine.plan.ResolvedRequest;
 import io.kinema.engine.record.HostFacts;
 import io.kinema.engine.record.Installation;
+import io.kinema.engine.record.RankRecord;
 import io.kinema.engine.record.RunRecord;
 import io.kinema.engine.record.SoundReport;
 import io.kinema.engine.record.StageTime;
 import io.kinema.engine.record.UsefulWork;
 import io.kinema.engine.schedule.SigmaGrid;
+import io.kinema.model.load.WeightResidency;
 import io.kinema.weights.CheckpointIdentity;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -25,6 +29,7 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
 
 /** Turns what a pipeline made into clips with their records. */
 final class RunRecords {
@@ -62,10 +67,18 @@ final class RunRecords {
         SoundReport sound = SoundReport.of(made.left(), made.right(), rate);
         RunRecord record = new RunRecord(Instant.now(), session, request, defaults, new RunRecord.Output(index, seed), model(),
                 new RunRecord.Engine(installation.join(), NativeLibraries.versions(parts.backend()), NativeLibraries.files(parts.backend())), HostFacts.here(), execution(),
-                schedule(), stages, rows, made.ranks(), new RunRecord.Memory(HostFacts.peakResidentBytes(), parts.scratchBytes()),
-                now.kernelCompilations() - before.kernelCompilations(), now.fallbacks().subList(before.fallbacks().size(), now.fallbacks().size()),
+                schedule(), stages, rows, made.ranks(), new RunRecord.Memory(HostFacts.peakResidentBytes(), parts.scratchBytes(), weights()),
+                now.kernelCompilations() - before.kernelCompilations(), fallbacks(now, made.ranks()),
                 sound, warnings(sound));
         return new Clip(request.width(), request.height(), made.frames(), made.left(), made.right(), rate, made.latents(), record);
+    }
+
+    /** What backends did in another way, and the reductions of residual rows, of which the first rank speaks for all. */
+    private List<Fallback> fallbacks(BackendReport now, List<RankRecord> ranks) {
+        List<Fallback> all = new ArrayList<>(now.fallbacks().subList(before.fallbacks().size(), now.fallbacks().size()));
+        ranks.getFirst().rowReductions().ifPresent(report -> report.fallback().ifPresent(reason -> all.add(new Fallback("residual reduction",
+                options.ranks().residual().reduction().label(), report.nativeCalls() > 0 ? RowReduction.Mode.NATIVE.label() : "none", reason))));
+        return all;
     }
 
     /** {@link RequestKey} of the request. Waits for the model's hash. */
@@ -88,6 +101,9 @@ final class RunRecords {
         if (options.vaePrecision() != Precision.FP32) {
             choices.put("vae_precision", options.vaePrecision().label());
         }
+        if (!parts.preparedWeights().isEmpty()) {
+            choices.put("prepared_weights", parts.preparedWeights().entrySet().stream().map(e -> e.getKey() + ": " + e.getValue()).collect(Collectors.joining(", ")));
+        }
         if (parts.ranks().size() > 1) {
             choices.put("text_encoder_ranks", "" + parts.textEncoderRanks());
         }
@@ -99,6 +115,10 @@ final class RunRecords {
 
     private static int threads(Backend backend) {
         return backend instanceof CpuBackend cpu ? cpu.threads() : 1;
+    }
+
+    private RunRecord.Weights weights() {
+        return new RunRecord.Weights(options.weightOffload().map(WeightResidency::label).orElse("none"), options.residency().hostWeights(), parts.heldBytes());
     }
 
     private RunRecord.Schedule schedule() {

@@ -2,6 +2,12 @@ package io.kinema.engine;
 
 /** The stages of a request, in the order they run. */
 public enum Stage {
+    /** Looking whether weights lie ready in the form that products read, as an earlier engine left them. Only the first request's, where weights are kept. */
+    CHECKING_PREPARED_WEIGHTS("checking prepared weights"),
+    /** Mapping those. */
+    REUSING_PREPARED_WEIGHTS("reusing prepared weights"),
+    /** Making those that are not there and keeping them for the next time. */
+    PREPARING_WEIGHTS("preparing weights"),
     /** Reading configs, mapping weights, preparing them. Only what is not loaded yet. */
     LOADING("loading the model"),
     /** Tokens and vision features to the conditioning hidden state. */

@@ -26,8 +26,8 @@ class EngineOptionsJsonTest {
             .device("cuda:1").precision(Precision.FP16_FP32RES).threads(3)
             .backend(new BackendOptions(Optional.of("flash"), OptionalInt.of(64), OptionalInt.of(70), OptionalLong.of(1L << 34)))
             .fp16WeightLayout(MatrixLayout.COLUMN).weightOffload(WeightResidency.LAYER)
-            .residency(new ResidencyOptions(HostWeights.PINNED, OptionalInt.of(7), OptionalLong.of(1L << 35))).vaePrecision(Precision.FP16_FP32RES)
-            .ranks(RankOptions.DEFAULTS.withTensorParallel(2).withResidual(new ResidualOptions(true, RowReduction.Mode.PEER, OptionalLong.of(3L << 29)))).build();
+            .residency(new ResidencyOptions(HostWeights.PINNED, OptionalInt.of(7), OptionalLong.of(1L << 35), PreparedWeightsOptions.of("/var/cache/weights"))).vaePrecision(Precision.FP16_FP32RES)
+            .ranks(RankOptions.DEFAULTS.withTensorParallel(2).withResidual(new ResidualOptions(true, RowReduction.Mode.PEER, OptionalLong.of(3L << 29)))).graphReplay(GraphReplay.OFF).build();
 
     @Test
     void everyOptionComesBack() {

@@ -107,7 +107,8 @@ class H3EngineTest {
     }
 
     @ParameterizedTest
-    @EnumSource(value = Stage.class, names = "CONDITION_ENCODING", mode = EnumSource.Mode.EXCLUDE)
+    @EnumSource(value = Stage.class, names = {"CONDITION_ENCODING", "CHECKING_PREPARED_WEIGHTS", "REUSING_PREPARED_WEIGHTS", "PREPARING_WEIGHTS"},
+            mode = EnumSource.Mode.EXCLUDE)
     void aRequestIsCancelledInEveryStageAndTheNextOneRuns(Stage stage) {
         Cancellation cancellation = new Cancellation();
         ProgressListener puller = event -> {

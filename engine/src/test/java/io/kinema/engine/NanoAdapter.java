@@ -7,24 +7,32 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.Random;
 
-/** Random adapters that fit the bundled model: rank 4 on attention and feed-forward of every block. */
+/** Random adapters: rank 4 on attention and feed-forward of every block. */
 public final class NanoAdapter {
     private static final int RANK = 4;
-    private static final int HIDDEN = 192;
-    private static final int INNER = 256;
-    private static final int FFN = 512;
-    private static final int LAYERS = 8;
+    private static final Sizes NANO = new Sizes(192, 256, 512, 8, 1);
+
+    /** Of a transformer. */
+    record Sizes(int hidden, int inner, int ffn, int layers, int refiners) {
+    }
 
     private NanoAdapter() {
     }
 
-    /** A file in LightX2V's key style. @param prefix in front of every name */
+    /** A file in LightX2V's key style that fits the bundled model. @param prefix in front of every name */
     public static Path write(Path file, String prefix, Map<String, String> metadata) {
+        return write(file, prefix, metadata, NANO);
+    }
+
+    /** The same that fits another one. */
+    static Path write(Path file, String prefix, Map<String, String> metadata, Sizes sizes) {
         Random random = new Random(file.getFileName().toString().length());
         MemoryTensors.Builder tensors = MemoryTensors.builder("nano adapter");
-        block(tensors, prefix + "token_refiner.refiner_blocks.0.", random);
-        for (int i = 0; i < LAYERS; i++) {
-            block(tensors, prefix + "transformer_blocks." + i + ".", random);
+        for (int i = 0; i < sizes.refiners(); i++) {
+            block(tensors, prefix + "token_refiner.refiner_blocks." + i + ".", random, sizes);
+        }
+        for (int i = 0; i < sizes.layers(); i++) {
+            block(tensors, prefix + "transformer_blocks." + i + ".", random, sizes);
         }
         try (MemoryTensors all = tensors.build()) {
             SafetensorsWriter.write(file, all.names().stream().map(all::get).toList(), metadata);
@@ -32,13 +40,13 @@ public final class NanoAdapter {
         return file;
     }
 
-    private static void block(MemoryTensors.Builder to, String block, Random random) {
-        pair(to, block + "attn.to_q", INNER, HIDDEN, random);
-        pair(to, block + "attn.to_k", INNER, HIDDEN, random);
-        pair(to, block + "attn.to_v", INNER, HIDDEN, random);
-        pair(to, block + "attn.to_out.0", HIDDEN, INNER, random);
-        pair(to, block + "ff.net.0.proj", 2 * FFN, HIDDEN, random);
-        pair(to, block + "ff.net.2", HIDDEN, FFN, random);
+    private static void block(MemoryTensors.Builder to, String block, Random random, Sizes s) {
+        pair(to, block + "attn.to_q", s.inner(), s.hidden(), random);
+        pair(to, block + "attn.to_k", s.inner(), s.hidden(), random);
+        pair(to, block + "attn.to_v", s.inner(), s.hidden(), random);
+        pair(to, block + "attn.to_out.0", s.hidden(), s.inner(), random);
+        pair(to, block + "ff.net.0.proj", 2 * s.ffn(), s.hidden(), random);
+        pair(to, block + "ff.net.2", s.hidden(), s.ffn(), random);
     }
 
     private static void pair(MemoryTensors.Builder to, String module, int out, int in, Random random) {

@@ -3,6 +3,7 @@ package io.kinema.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.kinema.compute.Fallback;
 import io.kinema.compute.Precision;
 import io.kinema.compute.collective.RowReduction.Mode;
 import io.kinema.compute.collective.RowReduction.Report;
@@ -99,14 +100,22 @@ class ResidualRowsTest {
         Clip overBudget = generate(4, Precision.FP32, peers(OptionalLong.of(1 << 16)));
         requireSameFiles(overBudget, ordinary);
         assertThat(reports(overBudget)).allSatisfy(report -> requireNative(report, REDUCTIONS, "shape exceeds residual communication budget: "));
+        assertThat(overBudget.record().fallbacks()).singleElement().satisfies(fallback -> {
+            assertThat(fallback.what()).isEqualTo("residual reduction");
+            assertThat(fallback.wanted()).isEqualTo("peer");
+            assertThat(fallback.used()).isEqualTo("native");
+            assertThat(fallback.reason()).startsWith("shape exceeds residual communication budget: ");
+        });
         Clip asked = generate(4, Precision.FP32, new ResidualOptions(true, Mode.NATIVE, OptionalLong.empty()));
         requireSameFiles(asked, ordinary);
+        assertThat(asked.record().fallbacks()).isEmpty();
         assertThat(reports(asked)).allSatisfy(report -> assertThat(report).isEqualTo(new Report(0, REDUCTIONS, 0, 0, Optional.empty())));
         Clip two = generate(2, Precision.FP32, peers(OptionalLong.empty()));
         requireSameFiles(two, generate(2, Precision.FP32, ResidualOptions.DEFAULTS));
         assertThat(reports(two)).hasSize(2).allSatisfy(report -> requireNative(report, REDUCTIONS, "peer execution requires 4 ranks, there are 2"));
         Clip one = generate(1, Precision.FP32, peers(OptionalLong.empty()));
         requireSameFiles(one, generate(1, Precision.FP32, ResidualOptions.DEFAULTS));
+        assertThat(one.record().fallbacks()).extracting(Fallback::used).containsExactly("none");
         assertThat(reports(one)).hasSize(1).allSatisfy(report -> requireNative(report, 0, "one rank has all residual rows"));
     }
 

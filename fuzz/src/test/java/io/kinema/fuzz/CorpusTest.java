@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kinema.cli.ArgumentsFuzz;
 import io.kinema.weights.GgufFuzz;
 import io.kinema.weights.SafetensorsFuzz;
+import io.kinema.weights.prepared.PreparedManifestFuzz;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,11 +21,12 @@ import org.junit.jupiter.api.TestFactory;
 /** Every input that a fuzzer found interesting or broke something with, once more; needs no fuzzer. */
 class CorpusTest {
     private static final Path CORPUS = Path.of(System.getProperty("kinema.root", ".")).resolve("fuzz/src/test/resources/corpus");
-    private static final Map<String, Consumer<byte[]>> TARGETS = new TreeMap<>(Map.of(
-            "api", ApiFuzz::fuzzerTestOneInput, "arguments", ArgumentsFuzz::fuzzerTestOneInput, "audio", AudioFuzz::fuzzerTestOneInput,
-            "gguf", GgufFuzz::fuzzerTestOneInput, "image", ImageFuzz::fuzzerTestOneInput,
-            "request", RequestFuzz::fuzzerTestOneInput, "safetensors", SafetensorsFuzz::fuzzerTestOneInput, "index", ShardIndexFuzz::fuzzerTestOneInput,
-            "tokenizer", TokenizerFuzz::fuzzerTestOneInput, "video", VideoFuzz::fuzzerTestOneInput));
+    private static final Map<String, Consumer<byte[]>> TARGETS = new TreeMap<>(Map.ofEntries(
+            Map.entry("api", ApiFuzz::fuzzerTestOneInput), Map.entry("arguments", ArgumentsFuzz::fuzzerTestOneInput), Map.entry("audio", AudioFuzz::fuzzerTestOneInput),
+            Map.entry("gguf", GgufFuzz::fuzzerTestOneInput), Map.entry("image", ImageFuzz::fuzzerTestOneInput), Map.entry("prepared", PreparedManifestFuzz::fuzzerTestOneInput),
+            Map.entry("request", RequestFuzz::fuzzerTestOneInput), Map.entry("safetensors", SafetensorsFuzz::fuzzerTestOneInput),
+            Map.entry("index", ShardIndexFuzz::fuzzerTestOneInput), Map.entry("tokenizer", TokenizerFuzz::fuzzerTestOneInput),
+            Map.entry("video", VideoFuzz::fuzzerTestOneInput)));
 
     @TestFactory
     Stream<DynamicTest> everyInputIsReadOrRefused() {

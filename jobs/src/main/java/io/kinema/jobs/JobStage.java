@@ -13,6 +13,12 @@ public enum JobStage {
     STARTING_ENGINE,
     /** Pictures, videos and sounds come from the storage. */
     FETCHING_INPUTS,
+    /** {@link Stage#CHECKING_PREPARED_WEIGHTS}. */
+    CHECKING_PREPARED_WEIGHTS,
+    /** {@link Stage#REUSING_PREPARED_WEIGHTS}. */
+    REUSING_PREPARED_WEIGHTS,
+    /** {@link Stage#PREPARING_WEIGHTS}. */
+    PREPARING_WEIGHTS,
     /** {@link Stage#LOADING}. */
     LOADING,
     /** {@link Stage#TEXT_ENCODING}. */

@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SequencedSet;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
 import java.util.stream.LongStream;
 
 /**
@@ -14,12 +15,14 @@ import java.util.stream.LongStream;
  * matrices, which products decode on the host, stay where the source has them.
  */
 public final class HeldTensors implements TensorSource {
-    private static final long CHUNK = 64L << 20;
+    private static final long SMALLEST_CHUNK = 1L << 20;
+    private static final long LARGEST_CHUNK = 64L << 20;
     private static final long ALIGNMENT = 256;
     private static final long PIECE = 4L << 20;
 
     private final TensorSource base;
     private final Memory memory;
+    private final Predicate<String> which;
     private final Arena arena = Arena.ofShared();
     private final Map<Key, StoredTensor> held = new ConcurrentHashMap<>();
     private MemorySegment chunk = MemorySegment.NULL;
@@ -41,14 +44,20 @@ public final class HeldTensors implements TensorSource {
     private record Key(String name, String stored, long from, long to) {
     }
 
-    private HeldTensors(TensorSource base, Memory memory) {
+    private HeldTensors(TensorSource base, Memory memory, Predicate<String> which) {
         this.base = base;
         this.memory = memory;
+        this.which = which;
     }
 
     /** Copies nothing yet. @param base closed with the result */
     public static HeldTensors of(TensorSource base, Memory memory) {
-        return new HeldTensors(base, memory);
+        return of(base, memory, _ -> true);
+    }
+
+    /** The same for tensors whose names pass; others are read where the base has them. */
+    public static HeldTensors of(TensorSource base, Memory memory, Predicate<String> which) {
+        return new HeldTensors(base, memory, which);
     }
 
     /** Bytes of the copies made so far. */
@@ -63,7 +72,7 @@ public final class HeldTensors implements TensorSource {
 
     @Override
     public Optional<StoredTensor> find(String name) {
-        return base.find(name).map(stored -> held(name, stored, 0, rowsOf(stored.shape())));
+        return base.find(name).map(stored -> !which.test(name) ? stored : held(name, stored, 0, rowsOf(stored.shape())));
     }
 
     @Override
@@ -83,11 +92,14 @@ public final class HeldTensors implements TensorSource {
 
     @Override
     public StoredTensor rows(String name, long from, long to) {
-        return inOrder(name) ? get(name).rows(from, to) : held(name, base.rows(name, from, to), from, to);
+        return !which.test(name) ? base.rows(name, from, to) : inOrder(name) ? get(name).rows(from, to) : held(name, base.rows(name, from, to), from, to);
     }
 
     @Override
     public StoredMatrix matrix(String name, long from, long to) {
+        if (!which.test(name)) {
+            return base.matrix(name, from, to);
+        }
         long all = base.shape(name).dim(0);
         boolean whole = inOrder(name);
         return switch (whole ? base.matrix(name, 0, all) : base.matrix(name, from, to)) {
@@ -145,13 +157,14 @@ public final class HeldTensors implements TensorSource {
             throw new IllegalStateException(origin() + " is closed; its tensors cannot be read any more");
         }
         long padded = Math.max(ALIGNMENT, (size + ALIGNMENT - 1) & -ALIGNMENT);
-        if (padded > CHUNK / 2) {
+        long next = Math.clamp(bytes, SMALLEST_CHUNK, LARGEST_CHUNK);
+        if (padded > next / 2) {
             bytes += padded;
             return memory.allocate(padded, arena).asSlice(0, size);
         }
         if (top + padded > chunk.byteSize()) {
-            chunk = memory.allocate(CHUNK, arena);
-            bytes += CHUNK;
+            chunk = memory.allocate(next, arena);
+            bytes += next;
             top = 0;
         }
         MemorySegment room = chunk.asSlice(top, size);

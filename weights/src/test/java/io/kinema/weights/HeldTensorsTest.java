@@ -51,6 +51,18 @@ class HeldTensorsTest {
     }
 
     @Test
+    void whatIsNotNamedStaysWhereItWas() {
+        MemoryTensors base = source();
+        try (HeldTensors held = HeldTensors.of(base, HeldTensors.Memory.PAGEABLE, name -> name.equals("bias"))) {
+            assertThat(held.get("w")).isEqualTo(base.get("w"));
+            assertThat(held.rows("w", 0, 1)).isEqualTo(base.rows("w", 0, 1));
+            assertThat(((FloatMatrix) held.matrix("w", 1, 2)).tensor()).isEqualTo(base.rows("w", 1, 2));
+            assertThat(held.heldBytes()).isZero();
+            assertThat(held.get("bias").data().address()).isNotEqualTo(base.get("bias").data().address());
+        }
+    }
+
+    @Test
     void rowsThatLieApartAreHeldAsTheyAreAsked() {
         MemoryTensors base = source();
         try (HeldTensors held = HeldTensors.of(new Turned(base), HeldTensors.Memory.PAGEABLE)) {

@@ -7,6 +7,7 @@ import io.kinema.weights.Shape;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
@@ -27,6 +28,7 @@ final class HostPeerRows implements PeerRows {
     private final MemorySegment possible;
     private final float[][] block;
     private final float[] added = new float[BLOCK];
+    private final byte[] codes = new byte[BLOCK];
 
     private HostPeerRows(int rank, RowShares shares, int columns) {
         try {
@@ -72,34 +74,57 @@ final class HostPeerRows implements PeerRows {
 
     @Override
     public Tensor probe(float value) {
-        for (long i = 0; i < probing.elements(); i++) {
-            probing.data().set(F32, i * Float.BYTES, value);
+        Arrays.fill(added, value);
+        for (long at = 0; at < probing.elements(); at += BLOCK) {
+            MemorySegment.copy(added, 0, probing.data(), F32, at * Float.BYTES, blockAt(at, probing));
         }
         return probing;
     }
 
+    /** Elements of the block that begins at {@code at}: arrays of this size are what loops run on. */
+    private static int blockAt(long at, Tensor all) {
+        return (int) Math.min(BLOCK, all.elements() - at);
+    }
+
     @Override
     public void narrow(float[] expected, Tensor result) {
-        MemorySegment results = result.data().asSlice(first * Float.BYTES);
-        int last = 0;
+        float[] results = block[0];
+        short[] masks = new short[BLOCK];
+        for (long at = 0; at < sum.elements(); at += BLOCK) {
+            int n = blockAt(at, sum);
+            MemorySegment.copy(result.data(), F32, (first + at) * Float.BYTES, results, 0, n);
+            MemorySegment.copy(possible, I16, at * Short.BYTES, masks, 0, n);
+            narrow(expected, results, masks, n);
+            MemorySegment.copy(masks, 0, possible, I16, at * Short.BYTES, n);
+        }
+    }
+
+    /** Neighbours mostly have the same result. */
+    private static void narrow(float[] expected, float[] results, short[] masks, int n) {
+        int last = Float.floatToRawIntBits(results[0]);
         int matching = SumProbe.matching(expected, last);
-        for (long i = 0; i < sum.elements(); i++) {
-            int bits = Float.floatToRawIntBits(results.get(F32, i * Float.BYTES));
+        for (int i = 0; i < n; i++) {
+            int bits = Float.floatToRawIntBits(results[i]);
             if (bits != last) {
                 last = bits;
                 matching = SumProbe.matching(expected, bits);
             }
-            possible.set(I16, i * Short.BYTES, (short) (possible.get(I16, i * Short.BYTES) & matching));
+            masks[i] &= (short) matching;
         }
     }
 
     @Override
     public long code() {
         long unclear = 0;
-        for (long i = 0; i < sum.elements(); i++) {
-            int mask = possible.get(I16, i * Short.BYTES);
-            unclear += Integer.bitCount(mask) == 1 ? 0 : 1;
-            trees.set(ValueLayout.JAVA_BYTE, i, (byte) Integer.numberOfTrailingZeros(mask));
+        short[] masks = new short[BLOCK];
+        for (long at = 0; at < sum.elements(); at += BLOCK) {
+            int n = blockAt(at, sum);
+            MemorySegment.copy(possible, I16, at * Short.BYTES, masks, 0, n);
+            for (int i = 0; i < n; i++) {
+                unclear += Integer.bitCount(masks[i]) == 1 ? 0 : 1;
+                codes[i] = (byte) Integer.numberOfTrailingZeros(masks[i]);
+            }
+            MemorySegment.copy(codes, 0, trees, ValueLayout.JAVA_BYTE, at, n);
         }
         calibration.close();
         return unclear;
@@ -108,7 +133,7 @@ final class HostPeerRows implements PeerRows {
     @Override
     public Tensor add(List<Tensor> partials) {
         for (long at = 0; at < sum.elements(); at += BLOCK) {
-            int n = (int) Math.min(BLOCK, sum.elements() - at);
+            int n = blockAt(at, sum);
             for (int peer = 0; peer < block.length; peer++) {
                 MemorySegment.copy(partials.get(peer).data(), F32, (first + at) * Float.BYTES, block[peer], 0, n);
             }
@@ -120,13 +145,13 @@ final class HostPeerRows implements PeerRows {
 
     /** Neighbours mostly share a tree, so each run of equal codes is one loop. */
     private void addBlock(long at, int n) {
+        MemorySegment.copy(trees, ValueLayout.JAVA_BYTE, at, codes, 0, n);
         for (int from = 0; from < n; ) {
-            byte code = trees.get(ValueLayout.JAVA_BYTE, at + from);
             int to = from + 1;
-            while (to < n && trees.get(ValueLayout.JAVA_BYTE, at + to) == code) {
+            while (to < n && codes[to] == codes[from]) {
                 to++;
             }
-            SumTree.ALL.get(code).sum(block, from, to - from, added);
+            SumTree.ALL.get(codes[from]).sum(block, from, to - from, added);
             from = to;
         }
     }

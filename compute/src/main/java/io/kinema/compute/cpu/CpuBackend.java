@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.LongAdder;
 
 /**
  * Owns worker threads and their scratch memory until it is closed. Matrix products run in OpenBLAS, everything else in
@@ -22,6 +23,8 @@ public final class CpuBackend extends CheckedBackend {
     private static final String VECTOR_MODULE = "jdk.incubator.vector";
 
     private final WorkerPool pool;
+    /** Bytes of open workspaces. */
+    private final LongAdder held = new LongAdder();
     private final CpuLinear linear;
     private final CpuAttention attention;
     private final CpuConvolutions convolutions;
@@ -96,7 +99,7 @@ public final class CpuBackend extends CheckedBackend {
 
     @Override
     public Workspace workspace(String owner) {
-        return HostWorkspace.create(owner);
+        return HostWorkspace.counted(owner, held);
     }
 
     @Override
@@ -107,7 +110,12 @@ public final class CpuBackend extends CheckedBackend {
     @Override
     public Optional<StagingLoader> stagingLoader() {
         kernels();
-        return Optional.of(new CpuStagingLoader());
+        return Optional.of(new CpuStagingLoader(held));
+    }
+
+    @Override
+    public long workspaceBytes() {
+        return held.sum();
     }
 
     @Override

@@ -7,6 +7,7 @@ import io.kinema.compute.Tensor;
 import io.kinema.compute.TimeMark;
 import io.kinema.compute.Workspace;
 import io.kinema.weights.StoredTensor;
+import java.util.concurrent.atomic.LongAdder;
 
 /**
  * Owns one thread's scratch memory until it is closed: converts on the thread that calls it, beside the backend's workers. The
@@ -15,10 +16,16 @@ import io.kinema.weights.StoredTensor;
 final class CpuStagingLoader implements StagingLoader {
     private final WorkerPool alone = new WorkerPool(1);
     private final CpuMoves moves = new CpuMoves(alone);
+    private final LongAdder held;
+
+    /** @param held counts the bytes of open workspaces */
+    CpuStagingLoader(LongAdder held) {
+        this.held = held;
+    }
 
     @Override
     public Workspace workspace(String owner) {
-        return HostWorkspace.create(owner);
+        return HostWorkspace.counted(owner, held);
     }
 
     @Override

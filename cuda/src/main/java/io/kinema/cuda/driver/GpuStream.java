@@ -1,6 +1,7 @@
 package io.kinema.cuda.driver;
 
 import java.lang.foreign.MemorySegment;
+import java.util.Optional;
 
 /** Owns one stream until it is closed; closing twice is harmless. Used by one thread, the rank's. */
 public final class GpuStream implements AutoCloseable {
@@ -9,6 +10,7 @@ public final class GpuStream implements AutoCloseable {
 
     private final GpuContext context;
     private final MemorySegment handle;
+    private boolean capturing;
     private boolean closed;
 
     public GpuStream(GpuContext context) {
@@ -26,11 +28,13 @@ public final class GpuStream implements AutoCloseable {
      * page-locked memory the source must stay as it is until the copy has run.
      */
     public void upload(MemorySegment from, long to, long bytes) {
+        refuseInCapture();
         context.check("cuMemcpyHtoDAsync", () -> (int) context.symbols().memcpyHtoD().invokeExact(to, from, bytes, handle));
     }
 
     /** Enqueues a copy to host memory, whole when the stream has finished. */
     public void download(long from, MemorySegment to, long bytes) {
+        refuseInCapture();
         context.check("cuMemcpyDtoHAsync", () -> (int) context.symbols().memcpyDtoH().invokeExact(to, from, bytes, handle));
     }
 
@@ -50,20 +54,45 @@ public final class GpuStream implements AutoCloseable {
 
     /** Waits until everything enqueued has finished. */
     public void synchronize() {
+        refuseInCapture();
         context.check("cuStreamSynchronize", () -> (int) context.symbols().streamSynchronize().invokeExact(handle));
     }
 
-    /** Captures what {@code work} enqueues, without running it, as a graph that the caller owns. */
-    public GpuGraph capture(Runnable work) {
+    /**
+     * Captures what {@code work} enqueues, without running it, as a graph that the caller owns; empty when it needs the host on the
+     * way, for a copy or a wait: a replay would not go there again.
+     */
+    public Optional<GpuGraph> capture(Runnable work) {
         context.check("cuStreamBeginCapture", () -> (int) context.symbols().streamBeginCapture().invokeExact(handle, CAPTURE_THREAD_LOCAL));
+        capturing = true;
         try {
             work.run();
+        } catch (NeedsHost e) {
+            abandonCapture();
+            return Optional.empty();
         } catch (RuntimeException | Error e) {
             abandonCapture();
             throw e;
+        } finally {
+            capturing = false;
         }
         MemorySegment graph = context.pointer("cuStreamEndCapture", out -> (int) context.symbols().streamEndCapture().invokeExact(handle, out));
-        return GpuGraph.instantiate(context, graph);
+        return Optional.of(GpuGraph.instantiate(context, graph));
+    }
+
+    private void refuseInCapture() {
+        if (capturing) {
+            throw new NeedsHost();
+        }
+    }
+
+    /** Ends a capture that cannot be replayed. */
+    private static final class NeedsHost extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        NeedsHost() {
+            super("work needs the host while it is captured", null, false, false);
+        }
     }
 
     private void abandonCapture() {

@@ -20,8 +20,8 @@ public final class CudaNorms implements NormOps {
     private static final int GROUP_CHUNK = 8192;
     private static final int MOST_CHUNKS = 64;
     private static final int PARTIAL_DOUBLES = 2;
-    /** Heads that one group of lanes takes one after the other. */
-    private static final int HEAD_PASSES = 2;
+    /** Neighbouring heads of a row that one group of lanes takes. */
+    private static final int HEADS_AT_ONCE = 4;
 
     private final OpContext c;
 
@@ -151,6 +151,6 @@ public final class CudaNorms implements NormOps {
                 .tensor(cos).i64(cos.map(t -> t.stride(0)).orElse(0L)).tensor(sin).i64(sin.map(t -> t.stride(0)).orElse(0L)).type(cos)
                 .i32(cos.map(t -> t.size(1)).orElse(0)).tensor(out).i64(out.stride(0)).i64(out.stride(1)).type(out.dtype())
                 .i64(x.size(0)).i32(heads).i32(width);
-        c.launcher().launch("kinema_head_norm_rotary", Grid.of(Math.ceilDiv((long) x.size(0) * heads, HEAD_PASSES * BLOCK / group), BLOCK));
+        c.launcher().launch("kinema_head_norm_rotary", Grid.of(Math.ceilDiv((long) x.size(0) * Math.ceilDiv(heads, HEADS_AT_ONCE), BLOCK / group), BLOCK));
     }
 }

@@ -70,8 +70,8 @@ public record Planner(ModelFolder folder, Optional<Path> transformer, Optional<W
         UsefulWork work = UsefulWork.of(sizes.dit());
         AdapterWork adapters = request.adapters().stream().filter(ResolvedAdapter::active).map(ResolvedAdapter::work).reduce(AdapterWork.NONE, AdapterWork::plus);
         UsefulWork.Rows rows = sequence.rows();
-        long preparation = work.preparation(rows, steps.timesteps()) + adapters.preparation(rows, steps.timesteps());
-        long loop = request.steps() * (work.step(rows) + adapters.step(rows));
+        long preparation = work.preparation(rows, steps.timesteps()) + adapters.preparation(rows, steps.timesteps(), ranks.tensorParallel());
+        long loop = request.steps() * (work.step(rows) + adapters.step(rows, ranks.tensorParallel()));
         RunRecord.Execution execution = new RunRecord.Execution(placed(device), backendName(device), precision.label(),
                 ranks.tensorParallel() * (device.equals("cpu") ? Backends.threadsOfRank(threads, ranks) : 1), ranks, fp16WeightLayout);
         Component component = Component.transformerOf(request.task());

@@ -4,6 +4,7 @@ import io.kinema.compute.Backend;
 import io.kinema.compute.Tensor;
 import io.kinema.compute.TimeMark;
 import io.kinema.compute.Workspace;
+import io.kinema.engine.GraphReplay;
 import io.kinema.engine.Progress;
 import io.kinema.engine.Stage;
 import io.kinema.engine.layout.PackedLayout;
@@ -46,9 +47,10 @@ public final class DenoisePlan implements AutoCloseable {
     private final Tensor videoRows;
     private final Tensor audioRows;
     private final Velocities velocities;
+    private final Evaluations evaluations;
 
     private DenoisePlan(Backend backend, Transformer dit, PackedLayout layout, float[] text, SigmaGrid videoGrid, SigmaGrid audioGrid,
-                        boolean allVelocities, Workspace memory) {
+                        boolean allVelocities, GraphReplay replay, Workspace memory) {
         this.backend = backend;
         this.dit = dit;
         this.layout = layout;
@@ -72,18 +74,19 @@ public final class DenoisePlan implements AutoCloseable {
             modulation.close();
             throw e;
         }
+        this.evaluations = new Evaluations(dit, sequence, modulation, videoRows, audioRows, velocities, allVelocities ? GraphReplay.OFF : replay);
     }
 
     /**
      * @param backend       of the transformer's first rank
      * @param text          FP32 [text rows, width], the text encoder's hidden states
-     * @param allVelocities also compute the velocities of condition rows, which only a tap looks at
+     * @param allVelocities also compute the velocities of condition rows, which only a tap looks at; nothing is replayed then
      */
     public static DenoisePlan of(Backend backend, Transformer dit, PackedLayout layout, float[] text, SigmaGrid videoGrid,
-                                 SigmaGrid audioGrid, boolean allVelocities) {
+                                 SigmaGrid audioGrid, boolean allVelocities, GraphReplay replay) {
         Workspace memory = backend.workspace("denoising rows");
         try {
-            return new DenoisePlan(backend, dit, layout, text, videoGrid, audioGrid, allVelocities, memory);
+            return new DenoisePlan(backend, dit, layout, text, videoGrid, audioGrid, allVelocities, replay, memory);
         } catch (RuntimeException e) {
             memory.close();
             throw e;
@@ -144,7 +147,8 @@ public final class DenoisePlan implements AutoCloseable {
             Evaluated evaluated = evaluate(i, video, audio, tap);
             step(i, video, audio);
             tapRows(i + 1, video, audio, tap);
-            StepRecord done = steps.finished((System.nanoTime() - start) / 1e9, evaluated.deviceSeconds(), evaluated.enqueueSeconds(), before, dit.meters());
+            StepRecord done = steps.finished((System.nanoTime() - start) / 1e9, evaluated.deviceSeconds(), evaluated.enqueueSeconds(), evaluated.replayed(),
+                    before, dit.meters());
             event.finish(done, videoGrid.evaluations(), 0);
             tell(clock, i + 1, i + 1 - first, System.nanoTime() - loop);
             keeper.finished(new SamplerState(i + 1, video, audio, steps.seconds()), videoGrid.evaluations());
@@ -156,27 +160,27 @@ public final class DenoisePlan implements AutoCloseable {
         return saved.step() <= videoGrid.evaluations() && saved.video().length == video.length && saved.audio().length == audio.length;
     }
 
-    private record Evaluated(double deviceSeconds, double enqueueSeconds) {
+    private record Evaluated(double deviceSeconds, double enqueueSeconds, boolean replayed) {
     }
 
     private Evaluated evaluate(int i, float[] video, float[] audio, PipelineTap tap) {
         long start = System.nanoTime();
         try (TimeMark begin = backend.mark()) {
-            enqueue(i, video, audio);
+            boolean replayed = enqueue(i, video, audio);
             double enqueueSeconds = (System.nanoTime() - start) / 1e9;
             try (TimeMark end = backend.mark()) {
                 backend.finish();
                 tapVelocities(i, tap);
-                return new Evaluated(end.secondsSince(begin), enqueueSeconds);
+                return new Evaluated(end.secondsSince(begin), enqueueSeconds, replayed);
             }
         }
     }
 
-    private void enqueue(int i, float[] video, float[] audio) {
+    private boolean enqueue(int i, float[] video, float[] audio) {
         DitConfig config = dit.config();
         backend.copy(Tensor.ofFloats(video, rows.video(), config.videoPatchDim()), videoRows);
         backend.copy(Tensor.ofFloats(audio, rows.audio(), config.audioChannels()), audioRows);
-        dit.forward(sequence, modulation, rowTimesteps.get(i), videoRows, audioRows, velocities);
+        return evaluations.enqueue(rowTimesteps.get(i));
     }
 
     private void tapVelocities(int i, PipelineTap tap) {
@@ -261,6 +265,7 @@ public final class DenoisePlan implements AutoCloseable {
 
     @Override
     public void close() {
+        evaluations.close();
         sequence.close();
         modulation.close();
         memory.close();

@@ -4,6 +4,7 @@ import io.kinema.compute.Backend;
 import io.kinema.compute.BackendReport;
 import io.kinema.compute.collective.BackendGroup;
 import io.kinema.compute.collective.RowReduction;
+import io.kinema.engine.GraphReplay;
 import io.kinema.engine.Latents;
 import io.kinema.engine.Stage;
 import io.kinema.engine.layout.LatentShape;
@@ -27,11 +28,14 @@ public final class H3Pipeline implements AutoCloseable {
     private final Conditions conditions;
     private final PackedLayout layout;
     private final TextStates text;
+    private final GraphReplay replay;
     private DenoisePlan plan;
 
-    private H3Pipeline(ModelParts parts, PipelineInput input, Clock clock, PipelineTap tap) {
+    private H3Pipeline(ModelParts parts, PipelineInput input, Clock clock, PipelineTap tap, GraphReplay replay) {
+        this.replay = replay;
         this.parts = parts;
         this.backend = parts.backend();
+        parts.prepareWeights(input.task(), input.adapters(), input.media(), clock);
         load(input, clock);
         this.input = input.withMedia(LatentFrames.decoded(parts, input.media(), clock));
         MediaTap.show(this.input.media(), tap);
@@ -41,9 +45,9 @@ public final class H3Pipeline implements AutoCloseable {
         tapLayout(layout, tap);
     }
 
-    /** Runs the stages that all outputs share, up to the denoising. */
-    public static H3Pipeline prepare(ModelParts parts, PipelineInput input, Clock clock, PipelineTap tap) {
-        return new H3Pipeline(parts, input, clock, tap);
+    /** Runs the stages that all outputs share, up to the denoising. Nothing is replayed for a tap that looks. */
+    public static H3Pipeline prepare(ModelParts parts, PipelineInput input, Clock clock, PipelineTap tap, GraphReplay replay) {
+        return new H3Pipeline(parts, input, clock, tap, replay);
     }
 
     /**
@@ -129,7 +133,7 @@ public final class H3Pipeline implements AutoCloseable {
             plan = null;
         }
         if (plan == null) {
-            plan = DenoisePlan.of(backend, dit, layout, text.hidden(), input.video(), input.audio(), tap.looks());
+            plan = DenoisePlan.of(backend, dit, layout, text.hidden(), input.video(), input.audio(), tap.looks(), replay);
         }
         StartRows rows = StartRows.draw(input, conditions, seed);
         List<RankMeter> prepared = dit.meters();
@@ -147,7 +151,8 @@ public final class H3Pipeline implements AutoCloseable {
             long lent = done.rowReductions().map(RowReduction.Report::bufferBytes).orElse(0L);
             ranks.add(new RankRecord(rank, group.backends().get(rank).device().toString(), report.facts(), seconds,
                     prepared.get(rank).minus(before.get(rank)).work(), loop.steps().get(rank), report.peakDeviceBytes(),
-                    report.peakCommunicationBytes() + group.bufferBytes().get(rank) + lent, done.traffic(), done.rowReductions()));
+                    report.peakCommunicationBytes() + group.bufferBytes().get(rank) + lent, done.traffic(), done.rowReductions(),
+                    done.staging()));
         }
         return ranks;
     }

@@ -13,6 +13,8 @@ import io.kinema.engine.model.NetworkFolder;
 import io.kinema.engine.model.TransformerWeights;
 import io.kinema.engine.model.WeightEncodings;
 import io.kinema.engine.plan.RankRules;
+import io.kinema.engine.prepared.NetworkOpening;
+import io.kinema.engine.prepared.PreparedWeights;
 import io.kinema.engine.prompt.H3Tokenizer;
 import io.kinema.model.AutoencoderPart;
 import io.kinema.model.adapter.Adapter;
@@ -21,10 +23,13 @@ import io.kinema.model.audio.AudioVae;
 import io.kinema.model.audio.AudioVaeConfig;
 import io.kinema.model.dit.Dit;
 import io.kinema.model.dit.DitConfig;
+import io.kinema.model.dit.DitTensors;
 import io.kinema.model.dit.RankedDit;
 import io.kinema.model.dit.ResidualSharding;
 import io.kinema.model.dit.Transformer;
 import io.kinema.model.layout.WeightLayout;
+import io.kinema.model.load.HostMemory;
+import io.kinema.model.load.HostWeights;
 import io.kinema.model.load.Parameters.Rounding;
 import io.kinema.model.load.WeightPlacement;
 import io.kinema.model.load.WeightResidency;
@@ -34,20 +39,24 @@ import io.kinema.model.text.TextEncoder;
 import io.kinema.model.text.TextEncoderConfig;
 import io.kinema.model.video.VideoVae;
 import io.kinema.model.video.VideoVaeConfig;
+import io.kinema.weights.HeldTensors;
 import io.kinema.weights.TensorSource;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
@@ -64,13 +73,18 @@ public final class ModelParts implements AutoCloseable {
     private final Optional<Path> transformer;
     private final MatrixLayout fp16WeightLayout;
     private final Optional<WeightResidency> offload;
+    private final HostWeights hostWeights;
+    private int residentLayers;
     private final Precision vaePrecision;
     private final Optional<WeightLayout> transformerLayout;
     private final Optional<ResidualSharding> residual;
+    private final PreparedWeights prepared;
     private final AdapterLibrary library = new AdapterLibrary();
     /** Opened ahead on background threads; taken by {@link #weights}. */
     private final Map<Path, CompletableFuture<TensorSource>> ahead = new HashMap<>();
     private final Map<Path, TensorSource> checkpoints = new HashMap<>();
+    /** Weights that an adapter has edited: kept, because a transformer of them may be opened and closed by turns. */
+    private final Map<FusedKey, TensorSource> edited = new HashMap<>();
     private final Map<Object, AutoCloseable> open = new HashMap<>();
     /** What was opened, newest first: networks must be closed before the weights they are views of. */
     private final Deque<AutoCloseable> owned = new ArrayDeque<>();
@@ -81,7 +95,8 @@ public final class ModelParts implements AutoCloseable {
      * @param transformerLayout of those weights, where their names leave it open
      */
     public ModelParts(ModelFolder folder, Backend backend, Precision precision, Optional<Path> transformer, Optional<WeightLayout> transformerLayout) {
-        this(folder, BackendGroup.alone(backend), precision, transformer, transformerLayout, MatrixLayout.ROW, Optional.empty(), Precision.FP32, Optional.empty());
+        this(folder, BackendGroup.alone(backend), precision, transformer, transformerLayout, MatrixLayout.ROW, Optional.empty(), HostWeights.MMAP, Precision.FP32,
+                Optional.empty(), PreparedWeights.off());
     }
 
     /**
@@ -89,20 +104,25 @@ public final class ModelParts implements AutoCloseable {
      * @param fp16WeightLayout of the transformer's FP16 matrices, if its plan has any
      * @param vaePrecision     plan of the video decoder's products
      * @param offload          keep one network at a time on the device, whole or one layer of it; empty keeps all that were opened
+     * @param hostWeights      what host memory weights are read from
      * @param residual         that the transformer's residual rows live once across the ranks; empty keeps all of them on every rank
+     * @param prepared         weights in their final form; closed with this
      */
     public ModelParts(ModelFolder folder, BackendGroup ranks, Precision precision, Optional<Path> transformer, Optional<WeightLayout> transformerLayout,
-                      MatrixLayout fp16WeightLayout, Optional<WeightResidency> offload, Precision vaePrecision,
-                      Optional<ResidualSharding> residual) {
+                      MatrixLayout fp16WeightLayout, Optional<WeightResidency> offload, HostWeights hostWeights, Precision vaePrecision,
+                      Optional<ResidualSharding> residual, PreparedWeights prepared) {
         this.folder = folder;
         this.ranks = ranks;
         this.precision = precision;
         this.transformer = transformer;
         this.fp16WeightLayout = fp16WeightLayout;
         this.offload = offload;
+        this.hostWeights = hostWeights;
         this.vaePrecision = vaePrecision;
         this.transformerLayout = transformerLayout;
         this.residual = residual;
+        this.prepared = prepared;
+        owned.push(prepared);
     }
 
     public ModelFolder folder() {
@@ -129,7 +149,7 @@ public final class ModelParts implements AutoCloseable {
 
     public PromptEncoder textEncoder() {
         return part(Component.TEXT_ENCODER, () -> {
-            TensorSource weights = weights(folder.folder(Component.TEXT_ENCODER));
+            TensorSource weights = prepared.over(Component.TEXT_ENCODER, weights(folder.folder(Component.TEXT_ENCODER)));
             int layer = TextEncoderConfig.CONDITION_LAYER;
             return textEncoderRanks() == 1
                     ? TextEncoder.open(backend(), weights, textConfig(), layer, precision, Rounding.of(precision), residency())
@@ -148,12 +168,13 @@ public final class ModelParts implements AutoCloseable {
 
     /** The transformer of a task. Two tasks that share one folder share one transformer. */
     public Transformer transformer(Task task) {
-        return part(transformerPath(task), () -> transformer(task, transformerTensors(task)), Transformer.class);
+        Path path = transformerPath(task);
+        return part(path, () -> transformer(task, prepared.over(path, transformerTensors(task))), Transformer.class);
     }
 
     private Transformer transformer(Task task, TensorSource weights) {
         Rounding rounding = Rounding.of(precision);
-        WeightPlacement placement = WeightPlacement.of(residency());
+        WeightPlacement placement = new WeightPlacement(residency(), residentLayers);
         return ranks.size() == 1 ? Dit.open(backend(), weights, config(task), precision, rounding, fp16WeightLayout, placement, Communicator.ALONE, residual)
                 : RankedDit.open(ranks, weights, config(task), precision, rounding, fp16WeightLayout, placement, residual);
     }
@@ -170,6 +191,31 @@ public final class ModelParts implements AutoCloseable {
         Transformer dit = transformer(task);
         library.use(dit, adapters);
         return dit;
+    }
+
+    /**
+     * Finds or prepares the weights that a request will need, where the options keep them.
+     *
+     * @param media what will be encoded
+     */
+    void prepareWeights(Task task, List<AdapterUse> adapters, ConditionMedia media, Clock clock) {
+        NetworkOpenings openings = new NetworkOpenings(folder, precision, vaePrecision, fp16WeightLayout, ranks.size());
+        List<NetworkOpening> networks = new ArrayList<>();
+        networks.add(openings.textEncoder(Component.TEXT_ENCODER, textEncoderRanks(), () -> weights(folder.folder(Component.TEXT_ENCODER))));
+        // An adapter that edits whole weights makes others of them, for one request.
+        if (adapters.stream().noneMatch(use -> adapter(use, task).fused())) {
+            networks.add(openings.transformer(transformerPath(task), transformerWeights(task), () -> transformerTensors(task)));
+        }
+        Set<AutoencoderPart> video = media instanceof ConditionMedia.None ? EnumSet.of(AutoencoderPart.DECODER) : AutoencoderPart.both();
+        Set<AutoencoderPart> audio = media instanceof ConditionMedia.References ? AutoencoderPart.both() : EnumSet.of(AutoencoderPart.DECODER);
+        video.forEach(half -> networks.add(openings.videoVae("vae " + half, half, () -> weights(folder.folder(Component.VIDEO_VAE)))));
+        audio.forEach(half -> networks.add(openings.audioVae("audio_vae " + half, half, () -> weights(folder.folder(Component.AUDIO_VAE)))));
+        prepared.prepare(networks, backend(), clock);
+    }
+
+    /** What became of the weights that the options keep. */
+    public SortedMap<String, String> preparedWeights() {
+        return prepared.outcomes();
     }
 
     /** An adapter, checked against the transformer of a task. @throws io.kinema.weights.BadWeightsException when it does not fit */
@@ -192,11 +238,12 @@ public final class ModelParts implements AutoCloseable {
     }
 
     private Transformer fusedTransformer(Task task, Adapter adapter) {
-        return part(new FusedKey(transformerPath(task), adapter.sha256()), () -> {
+        FusedKey key = new FusedKey(transformerPath(task), adapter.sha256());
+        return part(key, () -> transformer(task, edited.computeIfAbsent(key, _ -> {
             FusedTensors fused = FusedTensors.of(backend(), transformerTensors(task), adapter);
             owned.push(fused);
-            return transformer(task, fused);
-        }, Transformer.class);
+            return fused;
+        })), Transformer.class);
     }
 
     /** Where the transformer of a task comes from. */
@@ -274,12 +321,12 @@ public final class ModelParts implements AutoCloseable {
     }
 
     private VideoVae videoVae(AutoencoderPart half) {
-        return part("vae " + half, () -> VideoVae.open(backend(), weights(folder.folder(Component.VIDEO_VAE)),
+        return part("vae " + half, () -> VideoVae.open(ranks, prepared.over("vae " + half, weights(folder.folder(Component.VIDEO_VAE))),
                 VideoVaeConfig.read(folder.config(Component.VIDEO_VAE)), vaePrecision, EnumSet.of(half)), VideoVae.class);
     }
 
     private AudioVae audioVae(AutoencoderPart half) {
-        return part("audio_vae " + half, () -> AudioVae.open(backend(), weights(folder.folder(Component.AUDIO_VAE)),
+        return part("audio_vae " + half, () -> AudioVae.open(backend(), prepared.over("audio_vae " + half, weights(folder.folder(Component.AUDIO_VAE))),
                 AudioVaeConfig.read(folder.config(Component.AUDIO_VAE)), EnumSet.of(half)), AudioVae.class);
     }
 
@@ -308,14 +355,35 @@ public final class ModelParts implements AutoCloseable {
     /** Gives the device memory of all networks back; their weights stay mapped. */
     private void closeNetworks() {
         library.close();
+        close(part -> !(part instanceof H3Tokenizer));
+    }
+
+    private void close(Predicate<AutoCloseable> which) {
         open.entrySet().removeIf(e -> {
-            boolean network = !(e.getValue() instanceof H3Tokenizer);
-            if (network) {
+            boolean closes = which.test(e.getValue());
+            if (closes) {
                 owned.remove(e.getValue());
                 closeQuietly(e.getValue());
             }
-            return network;
+            return closes;
         });
+    }
+
+    /**
+     * How many of the transformer's layers stay on the device from now on, where layers are staged. Transformers that were opened with
+     * another number are closed.
+     */
+    public void keepLayers(int count) {
+        if (count != residentLayers) {
+            residentLayers = count;
+            library.close();
+            close(part -> part instanceof Transformer);
+        }
+    }
+
+    /** Bytes of weights copied to host memory. */
+    public long heldBytes() {
+        return checkpoints.values().stream().mapToLong(source -> source instanceof HeldTensors held ? held.heldBytes() : 0).sum();
     }
 
     private TensorSource weights(Path networkFolder) {
@@ -326,7 +394,8 @@ public final class ModelParts implements AutoCloseable {
     private TensorSource weights(Path path, Supplier<TensorSource> opener) {
         return checkpoints.computeIfAbsent(path, p -> {
             CompletableFuture<TensorSource> opening = ahead.remove(p);
-            TensorSource source = opening == null ? opener.get() : joined(opening);
+            TensorSource stored = opening == null ? opener.get() : joined(opening);
+            TensorSource source = HostMemory.of(backend(), hostWeights).<TensorSource>map(memory -> HeldTensors.of(stored, memory, DitTensors::everyStep)).orElse(stored);
             owned.push(source);
             return source;
         });
@@ -349,6 +418,7 @@ public final class ModelParts implements AutoCloseable {
         library.close();
         open.clear();
         checkpoints.clear();
+        edited.clear();
         while (!owned.isEmpty()) {
             closeQuietly(owned.pop());
         }

@@ -36,14 +36,16 @@ final class RankSteps {
      * @param seconds        wall-clock time of all ranks
      * @param deviceSeconds  of the first rank; the others have measured their own
      * @param enqueueSeconds likewise
+     * @param replayed       from a recording
      * @return the first rank's
      */
-    StepRecord finished(double seconds, double deviceSeconds, double enqueueSeconds, List<RankMeter> before, List<RankMeter> after) {
+    StepRecord finished(double seconds, double deviceSeconds, double enqueueSeconds, boolean replayed, List<RankMeter> before,
+                        List<RankMeter> after) {
         int i = done();
         for (int rank = 0; rank < records.size(); rank++) {
             RankMeter mine = after.get(rank).minus(before.get(rank));
             records.get(rank).add(new StepRecord(i, video.sigmas()[i], audio.sigmas()[i], seconds, rank == 0 ? deviceSeconds : mine.deviceSeconds(),
-                    rank == 0 ? enqueueSeconds : mine.enqueueSeconds(), mine.work(), false));
+                    rank == 0 ? enqueueSeconds : mine.enqueueSeconds(), mine.work(), replayed, false));
         }
         return records.getFirst().getLast();
     }

@@ -16,10 +16,12 @@ import java.util.Set;
  * @param audioIn  for each audio row
  * @param videoOut for each generated video row
  * @param audioOut for each generated audio row
+ * @param blockAgain part of {@code block} that every rank executes: the B of layers whose inputs are spread over ranks
+ * @param textAgain  the same of {@code text}
  */
-public record AdapterWork(long block, long text, long timestep, long videoIn, long audioIn, long videoOut, long audioOut) {
+public record AdapterWork(long block, long text, long timestep, long videoIn, long audioIn, long videoOut, long audioOut, long blockAgain, long textAgain) {
     /** No adapter. */
-    public static final AdapterWork NONE = new AdapterWork(0, 0, 0, 0, 0, 0, 0);
+    public static final AdapterWork NONE = new AdapterWork(0, 0, 0, 0, 0, 0, 0, 0, 0);
 
     /** Of an adapter's low-rank pairs; what is fused into weights adds nothing. */
     public static AdapterWork of(Adapter adapter) {
@@ -28,38 +30,42 @@ public record AdapterWork(long block, long text, long timestep, long videoIn, lo
         for (LowRankPair pair : adapter.pairs()) {
             if (pair.rank() > 0) {
                 boolean shared = !downs.add(pair.down().name() + " " + pair.from() + " " + pair.to());
-                sum = sum.plus(at(pair.target().module(), 2L * pair.rank() * (pair.up().shape().dim(0) + (shared ? 0 : pair.down().shape().dim(1)))));
+                long up = 2L * pair.rank() * pair.up().shape().dim(0);
+                sum = sum.plus(at(pair.target().module(), up + (shared ? 0 : 2L * pair.rank() * pair.down().shape().dim(1)), up));
             }
         }
         return sum;
     }
 
-    private static AdapterWork at(String module, long flops) {
+    /** @param up part of {@code flops} that B's product is */
+    private static AdapterWork at(String module, long flops, long up) {
         boolean layer = module.contains(".attn.") || module.contains(".ff.");
+        long again = module.endsWith(".attn.to_out.0") || module.endsWith(".ff.net.2") ? up : 0;
         return switch (module) {
-            case "proj_in" -> new AdapterWork(0, 0, 0, flops, 0, 0, 0);
-            case "audio_proj_in" -> new AdapterWork(0, 0, 0, 0, flops, 0, 0);
-            case "proj_out" -> new AdapterWork(0, 0, 0, 0, 0, flops, 0);
-            case "audio_proj_out" -> new AdapterWork(0, 0, 0, 0, 0, 0, flops);
-            case "context_embedder" -> new AdapterWork(0, flops, 0, 0, 0, 0, 0);
-            default -> layer && module.startsWith("token_refiner") ? new AdapterWork(0, flops, 0, 0, 0, 0, 0)
-                    : layer ? new AdapterWork(flops, 0, 0, 0, 0, 0, 0) : new AdapterWork(0, 0, flops, 0, 0, 0, 0);
+            case "proj_in" -> new AdapterWork(0, 0, 0, flops, 0, 0, 0, 0, 0);
+            case "audio_proj_in" -> new AdapterWork(0, 0, 0, 0, flops, 0, 0, 0, 0);
+            case "proj_out" -> new AdapterWork(0, 0, 0, 0, 0, flops, 0, 0, 0);
+            case "audio_proj_out" -> new AdapterWork(0, 0, 0, 0, 0, 0, flops, 0, 0);
+            case "context_embedder" -> new AdapterWork(0, flops, 0, 0, 0, 0, 0, 0, 0);
+            default -> layer && module.startsWith("token_refiner") ? new AdapterWork(0, flops, 0, 0, 0, 0, 0, 0, again)
+                    : layer ? new AdapterWork(flops, 0, 0, 0, 0, 0, 0, again, 0) : new AdapterWork(0, 0, flops, 0, 0, 0, 0, 0, 0);
         };
     }
 
     /** This and another adapter's. */
     public AdapterWork plus(AdapterWork other) {
         return new AdapterWork(block + other.block, text + other.text, timestep + other.timestep, videoIn + other.videoIn, audioIn + other.audioIn,
-                videoOut + other.videoOut, audioOut + other.audioOut);
+                videoOut + other.videoOut, audioOut + other.audioOut, blockAgain + other.blockAgain, textAgain + other.textAgain);
     }
 
-    /** In one step. */
-    public long step(UsefulWork.Rows rows) {
-        return block * rows.all() + videoIn * rows.video() + audioIn * rows.audio() + videoOut * rows.generatedVideo() + audioOut * rows.generatedAudio();
+    /** In one step, on all ranks together. @param ranks that the transformer is spread over */
+    public long step(UsefulWork.Rows rows, int ranks) {
+        return (block + (ranks - 1) * blockAgain) * rows.all() + videoIn * rows.video() + audioIn * rows.audio() + videoOut * rows.generatedVideo()
+                + audioOut * rows.generatedAudio();
     }
 
-    /** In what all steps of a request share. */
-    public long preparation(UsefulWork.Rows rows, int timesteps) {
-        return text * rows.text() + timestep * timesteps;
+    /** In what all steps of a request share, likewise. */
+    public long preparation(UsefulWork.Rows rows, int timesteps, int ranks) {
+        return (text + (ranks - 1) * textAgain) * rows.text() + timestep * timesteps;
     }
 }

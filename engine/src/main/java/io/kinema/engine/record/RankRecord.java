@@ -2,6 +2,7 @@ package io.kinema.engine.record;
 
 import io.kinema.compute.collective.RowReduction;
 import io.kinema.compute.collective.Traffic;
+import io.kinema.model.load.StagingReport;
 import io.kinema.model.work.Work;
 import java.util.Collections;
 import java.util.List;
@@ -22,9 +23,11 @@ import java.util.TreeMap;
  * @param peakCommunicationBytes the most that buffers shared with other ranks took
  * @param traffic                reductions and gathers with other ranks in its denoising
  * @param rowReductions          how its residual rows were added up; empty where every rank had all rows
+ * @param staging                what bringing its weights took in its denoising
  */
 public record RankRecord(int rank, String device, SortedMap<String, String> facts, double denoiseSeconds, Work preparation,
-                         List<StepRecord> steps, long peakDeviceBytes, long peakCommunicationBytes, Traffic traffic, Optional<RowReduction.Report> rowReductions) {
+                         List<StepRecord> steps, long peakDeviceBytes, long peakCommunicationBytes, Traffic traffic, Optional<RowReduction.Report> rowReductions,
+                         StagingReport staging) {
     public RankRecord {
         facts = Collections.unmodifiableSortedMap(new TreeMap<>(facts));
         steps = List.copyOf(steps);
@@ -33,6 +36,11 @@ public record RankRecord(int rank, String device, SortedMap<String, String> fact
     /** All that was executed. */
     public Work work() {
         return steps.stream().map(StepRecord::work).reduce(preparation, Work::plus);
+    }
+
+    /** Steps that were replayed from a recording. */
+    public long replayedSteps() {
+        return steps.stream().filter(StepRecord::replayed).count();
     }
 
     /** Useful work. */

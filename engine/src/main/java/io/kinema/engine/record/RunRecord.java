@@ -6,6 +6,7 @@ import io.kinema.compute.MatrixLayout;
 import io.kinema.engine.RankOptions;
 import io.kinema.engine.layout.FrameCounts;
 import io.kinema.engine.plan.ResolvedRequest;
+import io.kinema.model.load.HostWeights;
 import java.time.Instant;
 import java.util.Collections;
 import java.util.List;
@@ -117,8 +118,17 @@ public record RunRecord(Instant created, Session session, ResolvedRequest reques
     /**
      * @param peakResidentBytes  of the process, 0 when unknown
      * @param scratchBytes       the most that each network ever allocated for intermediates at once
+     * @param weights            where they lived
      */
-    public record Memory(long peakResidentBytes, SortedMap<String, Long> scratchBytes) {
+    public record Memory(long peakResidentBytes, SortedMap<String, Long> scratchBytes, Weights weights) {
+    }
+
+    /**
+     * @param offload   what was kept on the device at a time: {@code none} (everything), {@code component} or {@code layer}
+     * @param host      what host memory they were read from
+     * @param hostBytes of copies in host memory, pageable or page-locked; 0 where they were read from mapped files
+     */
+    public record Weights(String offload, HostWeights host, long hostBytes) {
     }
 
     /** Useful work of the denoising on all ranks, as it was executed. */

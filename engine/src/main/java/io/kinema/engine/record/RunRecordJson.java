@@ -85,6 +85,8 @@ final class RunRecordJson {
                 .put("peak_device_bytes", run.ranks().stream().mapToLong(RankRecord::peakDeviceBytes).sum())
                 .put("peak_communication_bytes", run.ranks().stream().mapToLong(RankRecord::peakCommunicationBytes).sum());
         node.set("peak_scratch_bytes", scratch);
+        RunRecord.Weights weights = run.memory().weights();
+        node.putObject("weights").put("offload", weights.offload()).put("host", weights.host().label()).put("host_bytes", weights.hostBytes());
         return node;
     }
 

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.kinema.compute.collective.RowReduction;
+import io.kinema.model.load.StagingReport;
 import io.kinema.model.work.PartWork;
 import io.kinema.model.work.Work;
 import java.util.List;
@@ -26,7 +27,8 @@ final class WorkJson {
                     .put("sparse_blocks", work.sparse().blocks()).put("sparse_pairs", work.sparse().pairs())
                     .put("sparse_compression_flops", work.sparse().compressionFlops())
                     .put("attention_avoided_flops", work.sparse().avoidedFlops()).put("cache_hits", work.cache().hits())
-                    .put("skipped_blocks", work.cache().skippedBlocks()).put("restored", step.restored());
+                    .put("skipped_blocks", work.cache().skippedBlocks())
+                    .put("replayed", step.replayed()).put("restored", step.restored());
         }
         return array;
     }
@@ -46,11 +48,18 @@ final class WorkJson {
                 flops.add(step.usefulFlops());
                 seconds.add(step.deviceSeconds());
             });
+            node.put("replayed_steps", rank.replayedSteps());
             node.put("peak_device_bytes", rank.peakDeviceBytes()).put("peak_communication_bytes", rank.peakCommunicationBytes());
             node.putObject("collectives").put("calls", rank.traffic().calls()).put("bytes", rank.traffic().bytes()).put("seconds", rank.traffic().seconds());
+            node.set("staging", staging(rank.staging()));
             rank.rowReductions().ifPresent(report -> node.set("row_reductions", rowReductions(report)));
         }
         return array;
+    }
+
+    private static ObjectNode staging(StagingReport report) {
+        return NODES.objectNode().put("resident_layers", report.residentBlocks()).put("staged_blocks", report.stagedBlocks())
+                .put("staged_bytes", report.stagedBytes()).put("staging_seconds", report.stagingSeconds()).put("stall_seconds", report.stallSeconds());
     }
 
     private static ObjectNode rowReductions(RowReduction.Report report) {

@@ -1,9 +1,12 @@
 package io.kinema.engine.verify;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.kinema.compute.MatrixLayout;
+import io.kinema.compute.Precision;
 import io.kinema.engine.AspectRatio;
 import io.kinema.engine.Cancellation;
 import io.kinema.engine.GenerateRequest;
+import io.kinema.engine.GraphReplay;
 import io.kinema.engine.ProgressListener;
 import io.kinema.engine.Task;
 import io.kinema.engine.model.ModelFolder;
@@ -15,8 +18,10 @@ import io.kinema.engine.pipeline.PipelineInput;
 import io.kinema.engine.plan.PictureSizes;
 import io.kinema.engine.plan.RequestResolver;
 import io.kinema.engine.plan.ResolvedRequest;
+import io.kinema.engine.prepared.PreparedWeights;
 import io.kinema.media.image.ImageReader;
 import io.kinema.media.image.RgbImage;
+import io.kinema.model.load.HostWeights;
 import java.util.Map;
 import java.util.Optional;
 
@@ -44,11 +49,17 @@ final class PipelineOperations implements Operations {
         PipelineInput input = task == Task.REF2VA ? withReferences(q, geometry, resolved) : PipelineInput.of(resolved, geometry);
         PipelineRecorder recorder = new PipelineRecorder(q.stages());
         Clock clock = new Clock(ProgressListener.NONE, new Cancellation());
-        try (ModelParts parts = new ModelParts(model, q.run().backend(), q.run().plan(q.check()).precision(), Optional.empty(), Optional.empty());
-             H3Pipeline pipeline = H3Pipeline.prepare(parts, input, clock, recorder)) {
+        try (ModelParts parts = parts(q, model);
+             H3Pipeline pipeline = H3Pipeline.prepare(parts, input, clock, recorder, GraphReplay.OFF)) {
             pipeline.make(resolved.seed(), clock, recorder);
         }
         return recorder.answer();
+    }
+
+    private static ModelParts parts(Question q, ModelFolder model) {
+        return new ModelParts(model, q.run().ranks(), q.run().plan(q.check()).precision(), Optional.empty(), Optional.empty(), MatrixLayout.ROW, Optional.empty(),
+                HostWeights.MMAP, Precision.FP32, q.run().options().ranks().residual().sharding(),
+                PreparedWeights.off());
     }
 
     private static ModelGeometry geometry(Question q, ModelGeometry model) {

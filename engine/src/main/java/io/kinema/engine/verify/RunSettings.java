@@ -5,18 +5,19 @@ import io.kinema.compute.Device;
 import io.kinema.compute.HostWorkspace;
 import io.kinema.compute.Precision;
 import io.kinema.compute.Tensor;
+import io.kinema.compute.collective.BackendGroup;
 import io.kinema.engine.BadRequestException;
 import io.kinema.model.load.Parameters.Rounding;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** Owns the backend of a verification, opened when the first model runs, until it is closed; closing twice is harmless. */
+/** Owns the ranks of a verification, opened when the first model runs, until it is closed; closing twice is harmless. */
 final class RunSettings implements AutoCloseable {
     private final VerifyOptions options;
-    private final Supplier<Backend> open;
-    private Optional<Backend> backend = Optional.empty();
+    private final Supplier<BackendGroup> open;
+    private Optional<BackendGroup> ranks = Optional.empty();
 
-    RunSettings(VerifyOptions options, Supplier<Backend> open) {
+    RunSettings(VerifyOptions options, Supplier<BackendGroup> open) {
         this.options = options;
         this.open = open;
     }
@@ -29,11 +30,16 @@ final class RunSettings implements AutoCloseable {
         return options;
     }
 
+    /** The first rank's. */
     Backend backend() {
-        if (backend.isEmpty()) {
-            backend = Optional.of(open.get());
+        return ranks().backends().getFirst();
+    }
+
+    BackendGroup ranks() {
+        if (ranks.isEmpty()) {
+            ranks = Optional.of(open.get());
         }
-        return backend.get();
+        return ranks.get();
     }
 
     /** A copy of a tensor's values, wherever it lies. */
@@ -75,7 +81,7 @@ final class RunSettings implements AutoCloseable {
 
     @Override
     public void close() {
-        backend.ifPresent(Backend::close);
-        backend = Optional.empty();
+        ranks.ifPresent(BackendGroup::close);
+        ranks = Optional.empty();
     }
 }

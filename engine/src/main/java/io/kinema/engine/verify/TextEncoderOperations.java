@@ -3,10 +3,14 @@ package io.kinema.engine.verify;
 import io.kinema.compute.Backend;
 import io.kinema.compute.Tensor;
 import io.kinema.compute.Workspace;
+import io.kinema.engine.BadRequestException;
 import io.kinema.engine.model.Component;
 import io.kinema.engine.model.ModelFolder;
 import io.kinema.engine.model.NetworkFolder;
+import io.kinema.model.load.WeightResidency;
 import io.kinema.model.text.PatchGrid;
+import io.kinema.model.text.PromptEncoder;
+import io.kinema.model.text.RankedTextEncoder;
 import io.kinema.model.text.TextEncoder;
 import io.kinema.model.text.TextEncoderConfig;
 import io.kinema.model.text.TextEncoderInput;
@@ -30,16 +34,27 @@ final class TextEncoderOperations implements Operations {
 
     private static Answer encode(Question q) {
         Backend backend = q.run().backend();
-        RunSettings.Plan plan = q.run().plan(q.check());
         NetworkFolder network = network(q);
         TextEncoderConfig config = TextEncoderConfig.read(network.config());
         TextEncoderInput input = TextEncoderInput.of(q.input("input_ids").toInts(), vision(q, config, "pixel_values", "image_grid_thw"),
                 vision(q, config, "pixel_values_videos", "video_grid_thw"));
         try (TensorSource source = network.open();
-             TextEncoder encoder = TextEncoder.open(backend, source, config, q.integer("layer"), plan.precision(), plan.rounding());
+             PromptEncoder encoder = open(q, source, config);
              Workspace memory = backend.workspace("verify")) {
             return new Answer.Builder().put("prompt_embeds", q.run().values(encoder.encode(input, memory, q.stages()))).build();
         }
+    }
+
+    private static PromptEncoder open(Question q, TensorSource source, TextEncoderConfig config) {
+        RunSettings.Plan plan = q.run().plan(q.check());
+        int layer = q.integer("layer");
+        int ranks = q.run().options().ranks().tensorParallel();
+        if (!config.text().spreadsOver(ranks)) {
+            throw new BadRequestException("tensorParallel", "" + ranks, "expected a divisor of this text encoder's " + config.text().heads() + " heads and "
+                    + config.text().ffn() + " feed-forward channels");
+        }
+        return ranks == 1 ? TextEncoder.open(q.run().backend(), source, config, layer, plan.precision(), plan.rounding())
+                : RankedTextEncoder.open(q.run().ranks(), source, config, layer, plan.precision(), plan.rounding(), WeightResidency.COMPONENT);
     }
 
     /** A case names the whole model, or the text encoder's own folder. */

@@ -2,10 +2,13 @@ package io.kinema.engine.verify;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.kinema.compute.Backend;
+import io.kinema.compute.MatrixLayout;
 import io.kinema.compute.Tensor;
 import io.kinema.compute.Workspace;
+import io.kinema.engine.RankOptions;
 import io.kinema.engine.model.NetworkFolder;
 import io.kinema.engine.pipeline.AdapterStack;
+import io.kinema.engine.plan.RankRules;
 import io.kinema.model.adapter.Adapter;
 import io.kinema.model.adapter.Alpha;
 import io.kinema.model.dit.Dit;
@@ -14,8 +17,12 @@ import io.kinema.model.dit.DitLayout;
 import io.kinema.model.dit.DitSequence;
 import io.kinema.model.dit.DitTensors;
 import io.kinema.model.dit.Modulation;
+import io.kinema.model.dit.RankedDit;
 import io.kinema.model.dit.ScaledAdapter;
+import io.kinema.model.dit.Transformer;
 import io.kinema.model.dit.Velocities;
+import io.kinema.model.load.WeightPlacement;
+import io.kinema.model.load.WeightResidency;
 import io.kinema.weights.TensorSource;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -32,14 +39,13 @@ final class TransformerOperations implements Operations {
 
     private static Answer forward(Question q) {
         Backend backend = q.run().backend();
-        RunSettings.Plan plan = q.run().plan(q.check());
         NetworkFolder network = NetworkFolder.read(q.weights());
         DitConfig config = DitConfig.read(network.config());
         DitLayout layout = DitLayout.of(q.input("position_ids").toDoubles(), q.input("token_tags").toInts(), q.input("text_indices").toInts(),
                 q.input("video_indices").toInts(), q.input("audio_indices").toInts());
         try (TensorSource source = network.open();
              AdapterStack adapters = new AdapterStack();
-             Dit dit = Dit.open(backend, source, config, plan.precision(), plan.rounding());
+             Transformer dit = open(q, source, config);
              Workspace memory = backend.workspace("verify")) {
             use(q, dit, adapters);
             Velocities out = Velocities.allocate(memory, config, layout);
@@ -54,8 +60,17 @@ final class TransformerOperations implements Operations {
         }
     }
 
+    private static Transformer open(Question q, TensorSource source, DitConfig config) {
+        RunSettings.Plan plan = q.run().plan(q.check());
+        RankOptions ranks = q.run().options().ranks();
+        RankRules.require(ranks.tensorParallel(), config);
+        return ranks.tensorParallel() == 1 ? Dit.open(q.run().backend(), source, config, plan.precision(), plan.rounding())
+                : RankedDit.open(q.run().ranks(), source, config, plan.precision(), plan.rounding(), MatrixLayout.ROW,
+                        WeightPlacement.of(WeightResidency.COMPONENT), ranks.residual().sharding());
+    }
+
     /** The case's adapters in use. The reference scales a file without alpha by 1. */
-    private static void use(Question q, Dit dit, AdapterStack adapters) {
+    private static void use(Question q, Transformer dit, AdapterStack adapters) {
         List<ScaledAdapter> chosen = new ArrayList<>();
         for (JsonNode node : q.optional("adapters")) {
             if (!node.path("file").isTextual() || !node.path("weight").isNumber()) {

@@ -41,7 +41,7 @@ public final class Verifier implements AutoCloseable {
 
     /** @throws BadRequestException for a device that is not there */
     public static Verifier open(VerifyOptions options) {
-        return new Verifier(new RunSettings(options, Backends.opener(options.device(), options.threads(), options.backend())));
+        return new Verifier(new RunSettings(options, Backends.group(options.device(), options.ranks(), options.threads(), options.backend())));
     }
 
     /**

@@ -42,7 +42,7 @@ final class VideoVaeOperations implements Operations {
         NetworkFolder network = NetworkFolder.read(q.weights());
         VideoVaeConfig config = VideoVaeConfig.read(network.config());
         try (TensorSource source = network.open();
-             VideoVae vae = VideoVae.open(backend, source, config, q.run().plan(q.check()).precision(), Set.of(part));
+             VideoVae vae = VideoVae.open(q.run().ranks(), source, config, q.run().plan(q.check()).precision(), Set.of(part));
              Workspace memory = backend.workspace("verify")) {
             return use.with(q, vae, memory);
         }

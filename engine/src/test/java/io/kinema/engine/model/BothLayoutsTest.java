@@ -9,6 +9,7 @@ import io.kinema.compute.cpu.CpuBackend;
 import io.kinema.engine.Cancellation;
 import io.kinema.engine.GenerateRequest;
 import io.kinema.engine.Geometries;
+import io.kinema.engine.GraphReplay;
 import io.kinema.engine.ProgressListener;
 import io.kinema.engine.Reference;
 import io.kinema.engine.Task;
@@ -156,7 +157,7 @@ class BothLayoutsTest {
         Map<String, byte[]> bits = new TreeMap<>();
         try (Backend backend = CpuBackend.open(2);
              ModelParts parts = new ModelParts(model, backend, Precision.FP32, Optional.empty(), Optional.empty());
-             H3Pipeline pipeline = H3Pipeline.prepare(parts, PipelineInput.of(resolved, geometry), clock, PipelineTap.NONE)) {
+             H3Pipeline pipeline = H3Pipeline.prepare(parts, PipelineInput.of(resolved, geometry), clock, PipelineTap.NONE, GraphReplay.OFF)) {
             H3Pipeline.Made made = pipeline.make(resolved.seed(), clock, PipelineTap.NONE);
             bits.put("latents", bytes(made.latents().video()));
             bits.put("audio_latents", bytes(made.latents().audio()));

@@ -9,6 +9,7 @@ import io.kinema.compute.reference.ReferenceBackend;
 import io.kinema.engine.Cancellation;
 import io.kinema.engine.CancelledException;
 import io.kinema.engine.Geometries;
+import io.kinema.engine.GraphReplay;
 import io.kinema.engine.Progress;
 import io.kinema.engine.ProgressListener;
 import io.kinema.engine.layout.Anchor;
@@ -119,7 +120,7 @@ class DenoisePlanTest {
 
         DenoisePlan plan(boolean allVelocities) {
             return DenoisePlan.of(backend, dit, layout, tensors.floats("inputs", "prompt_embeds"), SigmaGrid.ofPoints(5, 12),
-                    SigmaGrid.ofPoints(5, 3), allVelocities);
+                    SigmaGrid.ofPoints(5, 3), allVelocities, GraphReplay.ON);
         }
 
         private int[] textTags() {

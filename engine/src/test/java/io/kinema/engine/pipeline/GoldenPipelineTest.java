@@ -8,6 +8,7 @@ import io.kinema.compute.cpu.CpuBackend;
 import io.kinema.engine.Cancellation;
 import io.kinema.engine.GenerateRequest;
 import io.kinema.engine.Geometries;
+import io.kinema.engine.GraphReplay;
 import io.kinema.engine.ProgressListener;
 import io.kinema.engine.Reference;
 import io.kinema.engine.model.ModelFolder;
@@ -80,7 +81,7 @@ class GoldenPipelineTest {
         Clock clock = new Clock(ProgressListener.NONE, new Cancellation());
         try (Backend backend = CpuBackend.open(2);
                 ModelParts parts = new ModelParts(model, backend, Precision.FP32, Optional.empty(), Optional.empty());
-                H3Pipeline pipeline = H3Pipeline.prepare(parts, PipelineInput.of(resolved, geometry), clock, tap)) {
+                H3Pipeline pipeline = H3Pipeline.prepare(parts, PipelineInput.of(resolved, geometry), clock, tap, GraphReplay.OFF)) {
             pipeline.make(seed, clock, tap);
         }
         assertThat(tap.seen).contains("latents", "audio_latents", "prompt_embeds", "input_ids", "text_token_tags", "position_ids", "token_tags",

@@ -15,6 +15,7 @@ import io.kinema.engine.EngineOptions;
 import io.kinema.engine.GenerateRequest;
 import io.kinema.engine.Geometries;
 import io.kinema.engine.H3Engine;
+import io.kinema.engine.GraphReplay;
 import io.kinema.engine.ProgressListener;
 import io.kinema.engine.RelativeL2;
 import io.kinema.engine.Task;
@@ -123,7 +124,7 @@ class ReduceScatterDriftTest {
             return group.each(rank -> {
                 try (Backend backend = CpuBackend.open(1); Dit dit = Dit.open(backend, weights, config, precision, Rounding.of(precision), MatrixLayout.ROW,
                         WeightPlacement.RESIDENT, collective.apply(rank, layout.rows()), sharding);
-                     DenoisePlan plan = DenoisePlan.of(backend, dit, layout, text.hidden(), input.video(), input.audio(), false)) {
+                     DenoisePlan plan = DenoisePlan.of(backend, dit, layout, text.hidden(), input.video(), input.audio(), false, GraphReplay.ON)) {
                     StartRows rows = StartRows.draw(input, Conditions.NONE, 5);
                     return plan.run(rows.video(), rows.audio(), new Clock(ProgressListener.NONE, new Cancellation()), PipelineTap.NONE);
                 }

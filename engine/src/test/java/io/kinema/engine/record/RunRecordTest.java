@@ -14,6 +14,8 @@ import io.kinema.engine.plan.RequestResolver;
 import io.kinema.engine.plan.ResolvedRequest;
 import io.kinema.compute.collective.Traffic;
 import io.kinema.engine.RankOptions;
+import io.kinema.model.load.HostWeights;
+import io.kinema.model.load.StagingReport;
 import io.kinema.model.work.Work;
 import io.kinema.model.work.WorkCounter;
 import io.kinema.model.work.WorkPart;
@@ -38,7 +40,8 @@ class RunRecordTest {
                 new RunRecord.Engine(new Installation("1.2.3", SHA, "java", SHA), new TreeMap<>(Map.of("ffmpeg", "8")), List.of(new NativeLibrary("lib.so", SHA))),
                 new HostFacts("processor", 2, 3, "system", "java"), new RunRecord.Execution("cpu", "cpu", "fp32", 2, RankOptions.DEFAULTS, Optional.empty()),
                 new RunRecord.Schedule(List.of(1f, 0f), List.of(1f, 0f)), List.of(new StageTime(Stage.DENOISING, 2)), new UsefulWork.Rows(1, 2, 2, 4, 4),
-                List.of(rank(0, 1, 4_000_000), rank(1, 3, 2_000_000)), new RunRecord.Memory(5, new TreeMap<>(Map.of("vae", 6L))), 0,
+                List.of(rank(0, 1, 4_000_000), rank(1, 3, 2_000_000)), new RunRecord.Memory(5, new TreeMap<>(Map.of("vae", 6L)),
+                new RunRecord.Weights("layer", HostWeights.PAGEABLE, 7)), 0,
                 List.of(new Fallback("reduction", "peer", "native", "no peer access")), SoundReport.of(new float[32_000], new float[32_000], 32_000),
                 List.of("a warning"));
     }
@@ -48,8 +51,9 @@ class RunRecordTest {
         counter.product(rows, 10, 50);
         counter.block();
         Work work = counter.total();
-        List<StepRecord> steps = List.of(new StepRecord(0, 1, 1, seconds / 2, seconds / 3, seconds / 4, work, false), new StepRecord(1, 0.5f, 0.5f, seconds / 2, seconds / 3, 0, work, false));
-        return new RankRecord(rank, "cuda:" + rank, new TreeMap<>(), seconds, Work.NONE, steps, 100 + rank, 10, Traffic.NONE, Optional.empty());
+        List<StepRecord> steps = List.of(new StepRecord(0, 1, 1, seconds / 2, seconds / 3, seconds / 4, work, false, false), new StepRecord(1, 0.5f, 0.5f, seconds / 2, seconds / 3, 0, work, false, false));
+        return new RankRecord(rank, "cuda:" + rank, new TreeMap<>(), seconds, Work.NONE, steps, 100 + rank, 10, Traffic.NONE, Optional.empty(),
+                new StagingReport(2, 48, 4096, 0.5, 0.25));
     }
 
     @Test

@@ -3,6 +3,7 @@ package io.kinema.engine.verify;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.kinema.engine.RankOptions;
 import io.kinema.engine.golden.GoldenCase;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -30,6 +31,15 @@ class GoldenCasesTest {
         return SCALAR.stream().map(name -> DynamicTest.dynamicTest(name, () -> verify(GoldenCase.subset().resolve(name), "reference")));
     }
 
+    /** The bundled cases of what is spread over ranks, within the limits of one rank. */
+    @TestFactory
+    Stream<DynamicTest> subsetOnTwoRanks() {
+        Path root = GoldenCase.subset();
+        List<Path> spread = Stream.of("transformer", "lora", "text_encoder", "video_vae", "pipeline").map(root::resolve).toList();
+        VerifyOptions options = VerifyOptions.DEFAULTS.withRanks(RankOptions.DEFAULTS.withTensorParallel(2));
+        return Verifier.find(spread).stream().map(folder -> DynamicTest.dynamicTest(root.relativize(folder).toString(), () -> verify(folder, options)));
+    }
+
     /** The full set, where this machine has it. */
     @TestFactory
     Stream<DynamicTest> fullSetOnTheCpu() {
@@ -45,8 +55,12 @@ class GoldenCasesTest {
     }
 
     private static void verify(Path folder, String device) {
+        verify(folder, new VerifyOptions(device, Optional.empty(), OptionalInt.empty(), true));
+    }
+
+    private static void verify(Path folder, VerifyOptions options) {
         List<CheckResult> results = new ArrayList<>();
-        try (Verifier verifier = Verifier.open(new VerifyOptions(device, Optional.empty(), OptionalInt.empty(), true))) {
+        try (Verifier verifier = Verifier.open(options)) {
             verifier.verify(List.of(folder), results::add);
         }
         assertThat(results).isNotEmpty();

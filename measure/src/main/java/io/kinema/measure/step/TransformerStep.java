@@ -7,6 +7,8 @@ import io.kinema.compute.Tensor;
 import io.kinema.compute.TimeMark;
 import io.kinema.compute.Workspace;
 import io.kinema.compute.collective.BackendGroup;
+import io.kinema.compute.collective.Communicator;
+import io.kinema.engine.record.ProcessMemory;
 import io.kinema.engine.record.UsefulWork;
 import io.kinema.model.dit.Dit;
 import io.kinema.model.dit.DitConfig;
@@ -16,32 +18,48 @@ import io.kinema.model.dit.DitTensors;
 import io.kinema.model.dit.Modulation;
 import io.kinema.model.dit.RankMeter;
 import io.kinema.model.dit.RankedDit;
+import io.kinema.model.dit.ResidualSharding;
 import io.kinema.model.dit.RecordedStep;
 import io.kinema.model.dit.Transformer;
 import io.kinema.model.dit.Velocities;
+import io.kinema.model.load.HostMemory;
+import io.kinema.model.load.HostWeights;
 import io.kinema.model.load.Inventory;
 import io.kinema.model.load.Parameters.Rounding;
+import io.kinema.model.load.StagingReport;
 import io.kinema.model.load.WeightPlacement;
-import io.kinema.model.load.WeightResidency;
 import io.kinema.weights.DType;
+import io.kinema.weights.HeldTensors;
 import io.kinema.weights.RandomTensors;
+import io.kinema.weights.TensorSource;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
 /**
- * Measures evaluations of a transformer of some configuration with random weights on random rows.
+ * Measures evaluations of a transformer of some configuration on random rows.
  *
- * @param config    the transformer
- * @param precision plan of its products
- * @param rows      of the packed sequence
- * @param runs      timed evaluations after the first, which makes plans; at least 1
- * @param residency of the blocks
+ * @param config      the transformer
+ * @param precision   plan of its products
+ * @param rows        of the packed sequence
+ * @param runs        timed evaluations after the first, which makes plans; at least 1
+ * @param placement   of the blocks
+ * @param hostWeights what they are read from; {@link HostWeights#MMAP} leaves them where the source has them
+ * @param weights     opened once and closed; empty for random values
+ * @param sharding    of the residual rows among several ranks; empty keeps all of them on every rank
+ * @param operations  also time one more evaluation operation by operation, on one rank
  */
-public record TransformerStep(DitConfig config, Precision precision, Rows rows, int runs, WeightResidency residency) {
+public record TransformerStep(DitConfig config, Precision precision, Rows rows, int runs, WeightPlacement placement, HostWeights hostWeights,
+                              Optional<Supplier<TensorSource>> weights, Optional<ResidualSharding> sharding, boolean operations) {
     private static final long SEED = 7;
     private static final float[] TIMESTEPS = {0.3f, 0.6f};
     private static final double LARGEST_POSITION = 60;
@@ -64,10 +82,15 @@ public record TransformerStep(DitConfig config, Precision precision, Rows rows, 
      * @param flops        useful operations of one evaluation
      * @param table        of one more evaluation on one rank, operation by operation; empty for several
      * @param checksum     sum of the velocities; equal sums of equal runs
+     * @param sha256       of the velocities of video, then audio, FP32 little-endian
+     * @param staging      of all timed evaluations, on the first rank
+     * @param heldBytes    of copies of the weights in host memory
+     * @param process      physical memory after the timed evaluations
      * @param reductions   what several ranks spend on each other
      */
     public record Result(double loadSeconds, double firstSeconds, List<Double> seconds, double flops, List<OperationTimes.Line> table, double checksum,
-                         boolean repeatsBitwise, Optional<Replay> replay, Optional<Reductions> reductions) {
+                         String sha256, boolean repeatsBitwise, StagingReport staging, long heldBytes, ProcessMemory process, Optional<Replay> replay,
+                         Optional<Reductions> reductions) {
         /** The middle one of the timed evaluations. */
         public double median() {
             return seconds.stream().sorted().toList().get(seconds.size() / 2);
@@ -110,28 +133,33 @@ public record TransformerStep(DitConfig config, Precision precision, Rows rows, 
     public Result measure(BackendGroup group) {
         long start = System.nanoTime();
         Backend backend = group.backends().getFirst();
-        try (RandomTensors weights = weights(); Transformer dit = open(group, weights)) {
+        try (TensorSource source = host(backend); Transformer dit = open(group, source)) {
             group.each(member -> {
                 member.backend().finish();
                 return member;
             });
             double load = (System.nanoTime() - start) / 1e9;
             try (Workspace memory = backend.workspace("step rows")) {
-                return evaluations(group, dit, memory, load, weights);
+                return evaluations(group, dit, memory, load, source);
             }
         }
     }
 
-    private Transformer open(BackendGroup group, RandomTensors weights) {
-        return group.size() == 1 ? open(group.backends().getFirst(), weights, config)
-                : RankedDit.open(group, weights, config, precision, Rounding.of(precision), MatrixLayout.ROW, WeightPlacement.of(residency), Optional.empty());
+    private TensorSource host(Backend backend) {
+        TensorSource source = weights.map(Supplier::get).orElseGet(this::random);
+        return HostMemory.of(backend, hostWeights).<TensorSource>map(memory -> HeldTensors.of(source, memory, DitTensors::everyStep)).orElse(source);
     }
 
-    private Dit open(Backend backend, RandomTensors weights, DitConfig sizes) {
-        return Dit.open(backend, weights, sizes, precision, Rounding.of(precision), MatrixLayout.ROW, residency);
+    private Transformer open(BackendGroup group, TensorSource source) {
+        return group.size() == 1 ? open(group.backends().getFirst(), source, config)
+                : RankedDit.open(group, source, config, precision, Rounding.of(precision), MatrixLayout.ROW, placement, sharding);
     }
 
-    private RandomTensors weights() {
+    private Dit open(Backend backend, TensorSource source, DitConfig sizes) {
+        return Dit.open(backend, source, sizes, precision, Rounding.of(precision), MatrixLayout.ROW, placement, Communicator.ALONE);
+    }
+
+    private TensorSource random() {
         List<RandomTensors.Entry> entries = new ArrayList<>();
         for (Inventory.Entry e : DitTensors.of(config).entries()) {
             DType dtype = e.rule() == Inventory.Rule.FP32 ? DType.F32 : precision == Precision.FP32 ? DType.BF16 : precision.operand();
@@ -140,7 +168,7 @@ public record TransformerStep(DitConfig config, Precision precision, Rows rows, 
         return RandomTensors.of("random weights", entries, SEED);
     }
 
-    private Result evaluations(BackendGroup group, Transformer dit, Workspace memory, double load, RandomTensors weights) {
+    private Result evaluations(BackendGroup group, Transformer dit, Workspace memory, double load, TensorSource source) {
         Backend backend = group.backends().getFirst();
         DitLayout layout = layout();
         Random random = new Random(SEED);
@@ -169,7 +197,10 @@ public record TransformerStep(DitConfig config, Precision precision, Rows rows, 
                 }
             }
             float[] again = host(backend, out.video());
-            long reductions = dit.meters().getFirst().minus(before.getFirst()).traffic().calls() / runs;
+            RankMeter timed = dit.meters().getFirst().minus(before.getFirst());
+            long reductions = timed.rowReductions().map(rows -> rows.peerCalls() + rows.nativeCalls()).orElse(timed.traffic().calls()) / runs;
+            ProcessMemory process = ProcessMemory.now();
+            String sha256 = sha256(again, host(backend, out.audio()));
             Optional<Replay> replay = replay(backend, dit, sequence, modulation, rowTimesteps, video, audio, out, velocities);
             double sum = 0;
             for (float v : again) {
@@ -178,7 +209,8 @@ public record TransformerStep(DitConfig config, Precision precision, Rows rows, 
             UsefulWork.Rows counted = new UsefulWork.Rows(rows.text(), rows.video(), rows.video(), rows.audio(), rows.audio());
             boolean alone = group.size() == 1;
             return new Result(load, first, seconds, UsefulWork.of(config).step(counted),
-                    alone ? table(backend, weights, layout, text, rowTimesteps, video, audio, out) : List.of(), sum, Arrays.equals(velocities, again), replay,
+                    alone && operations ? table(backend, source, layout, text, rowTimesteps, video, audio, out) : List.of(), sum, sha256,
+                    Arrays.equals(velocities, again), timed.staging(), source instanceof HeldTensors held ? held.heldBytes() : 0, process, replay,
                     alone ? Optional.empty() : Optional.of(new Reductions(reductions, allReduceSeconds(group))));
         }
     }
@@ -205,12 +237,12 @@ public record TransformerStep(DitConfig config, Precision precision, Rows rows, 
     }
 
     /** A transformer of few layers on a watched backend: all layers are alike, and its weights need no second home. */
-    private List<OperationTimes.Line> table(Backend backend, RandomTensors weights, DitLayout layout, Tensor text, float[] rowTimesteps, Tensor video,
+    private List<OperationTimes.Line> table(Backend backend, TensorSource source, DitLayout layout, Tensor text, float[] rowTimesteps, Tensor video,
                                             Tensor audio, Velocities out) {
         try (OperationTimes times = new OperationTimes()) {
             Backend watched = times.watch(backend);
             DitConfig shallow = config.withLayers(Math.min(config.layers(), 2));
-            try (Dit dit = open(watched, weights, shallow);
+            try (Dit dit = open(watched, source, shallow);
                  DitSequence sequence = dit.prepare(layout, text); Modulation modulation = dit.modulation(TIMESTEPS)) {
                 times.close();
                 dit.forward(sequence, modulation, rowTimesteps, video, audio, out);
@@ -240,6 +272,16 @@ public record TransformerStep(DitConfig config, Precision precision, Rows rows, 
             values[i] = (float) random.nextGaussian();
         }
         return Tensor.ofFloats(values, rows, columns);
+    }
+
+    private static String sha256(float[] video, float[] audio) {
+        ByteBuffer bytes = ByteBuffer.allocate(Float.BYTES * (video.length + audio.length)).order(ByteOrder.LITTLE_ENDIAN);
+        bytes.asFloatBuffer().put(video).put(audio);
+        try {
+            return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes.array()));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java has SHA-256", e);
+        }
     }
 
     /** On the device of one rank; several read them from the host, each for itself. */

@@ -14,7 +14,7 @@ final class WeightNorm {
 
     /** The folded weight of the layer at {@code p}, which has {@code weight_g} [a, 1, 1] and {@code weight_v} [a, b, k]. */
     static Tensor load(Parameters p, int a, int b, int k) {
-        return p.upload(fold(p.host("weight_g", a, 1, 1), p.host("weight_v", a, b, k)), a, b, k);
+        return p.computed("weight folded", () -> fold(p.host("weight_g", a, 1, 1), p.host("weight_v", a, b, k)), a, b, k);
     }
 
     /** @param v rows of equal length, one per entry of {@code g} */

@@ -65,7 +65,7 @@ public final class Dit implements Transformer {
         this.geometry = new Attention.Geometry(config.heads(), config.heads(), config.headDim(), config.qkNormEps(), false).share(ranks);
         this.weights = p.owner();
         this.input = new PackedInput(p, config);
-        this.refiner = new TokenRefiner(p, config, ranks);
+        this.refiner = new TokenRefiner(backend, p, config, placement, ranks);
         this.modulationInput = config.curve().<ModulationInput>map(curve -> new TimeCurve(p, curve)).orElseGet(() -> new TimeEmbedding(p, config));
         this.adaLayerNorm = new AdaLayerNorm(backend, p, config, modulationInput.width());
         // It stays whatever becomes of the blocks: the first one's input is what a cache looks at to tell whether the others need to run.
@@ -142,7 +142,7 @@ public final class Dit implements Transformer {
     /** This rank alone; its evaluations are timed by the caller. */
     @Override
     public List<RankMeter> meters() {
-        return List.of(new RankMeter(work(), 0, 0, Traffic.NONE, rowReductions()));
+        return List.of(new RankMeter(work(), 0, 0, Traffic.NONE, rowReductions(), staging()));
     }
 
     /** How residual rows were added up so far; empty unless they were to be shared out. */
@@ -150,9 +150,11 @@ public final class Dit implements Transformer {
         return sharding.map(_ -> reduction.map(RowReduction::report).orElse(ALONE));
     }
 
-    /** What bringing blocks and AdaLN projections to where they are used has taken; call it after {@link Backend#finish()}. */
+    /** What bringing blocks, refiner and AdaLN projections to where they are used has taken. Waits for the device. */
     public StagingReport staging() {
-        return blocks.report().plus(adaLayerNorm.staging());
+        run.backend().finish();
+        StagingReport inBlocks = blocks.report();
+        return inBlocks.plus(refiner.staging()).plus(adaLayerNorm.staging()).resident(inBlocks.residentBlocks());
     }
 
     @Override
@@ -214,15 +216,25 @@ public final class Dit implements Transformer {
         DitLayout layout = sequence.layout();
         requireRows("video rows", video, layout.videoRows(), config.videoPatchDim());
         requireRows("audio rows", audio, layout.audioRows(), config.audioChannels());
-        if (!sequence.adapters().equals(adapters) || !modulation.adapters().equals(adapters)) {
-            throw new IllegalStateException("dit forward: got a sequence or modulation made with other adapters than those in force, expected the same; prepare them again");
-        }
+        requireInForce(sequence, modulation);
         RowTables rows = RowTables.of(layout, modulation, rowTimesteps);
         try (Workspace.Frame _ = run.scratch().frame()) {
             RowIndex index = new RowIndex(Execution.upload(run.backend(), run.scratch(), rows.ada()),
                     Execution.upload(run.backend(), run.scratch(), rows.wantedOutput()));
             evaluate(sequence, modulation, index, video, audio, out, tap, Optional.of(rows));
         }
+    }
+
+    /** @throws IllegalStateException when they were made with other adapters than those in force */
+    void requireInForce(DitSequence sequence, Modulation modulation) {
+        if (!sequence.adapters().equals(adapters) || !modulation.adapters().equals(adapters)) {
+            throw new IllegalStateException("dit forward: got a sequence or modulation made with other adapters than those in force, expected the same; prepare them again");
+        }
+    }
+
+    /** Counts a replayed evaluation. */
+    void replayed(Work evaluation) {
+        run.work().repeat(evaluation);
     }
 
     /** Table rows on the device: of every packed row in the blocks' tables, of every wanted row in the output norm's. */
@@ -235,19 +247,32 @@ public final class Dit implements Transformer {
         if (!blocks.staysPut() || reduction.isPresent()) {
             return Optional.empty();
         }
+        requireInForce(sequence, modulation);
         DitLayout layout = sequence.layout();
         Workspace memory = run.backend().workspace("dit recorded step");
         RowIndex index = new RowIndex(memory.allocate(DType.I32, layout.rows()), memory.allocate(DType.I32, layout.wanted().length));
+        Work before = work();
         try {
-            Optional<Backend.Recording> recording = run.backend().record(() -> {
-                try (Workspace.Frame _ = run.scratch().frame()) {
-                    evaluate(sequence, modulation, index, video, audio, out, StageTap.NONE, Optional.empty());
-                }
-            });
-            return recording.map(r -> new RecordedStep(run.backend(), memory, r, index.ada(), index.wanted(), layout, modulation));
+            Optional<Backend.Recording> recording = run.backend().record(() -> evaluateLikeForward(sequence, modulation, index, video, audio, out));
+            Work evaluation = work().minus(before);
+            if (recording.isEmpty()) {
+                memory.close();
+            }
+            return recording.map(r -> new RecordedStep(this, run.backend(), memory, r, index.ada(), index.wanted(), sequence, modulation, evaluation));
         } catch (RuntimeException e) {
             memory.close();
             throw e;
+        } finally {
+            run.work().rewind(before);
+        }
+    }
+
+    /** Takes scratch memory in the same order and sizes as {@link #forward} did, so that none has to be made now. */
+    private void evaluateLikeForward(DitSequence sequence, Modulation modulation, RowIndex index, Tensor video, Tensor audio, Velocities out) {
+        try (Workspace.Frame _ = run.scratch().frame()) {
+            run.scratch().allocate(DType.I32, index.ada().elements());
+            run.scratch().allocate(DType.I32, index.wanted().elements());
+            evaluate(sequence, modulation, index, video, audio, out, StageTap.NONE, Optional.empty());
         }
     }
 
@@ -342,6 +367,7 @@ public final class Dit implements Transformer {
     public void close() {
         reduction.ifPresent(RowReduction::close);
         blocks.close();
+        refiner.close();
         adaLayerNorm.close();
         run.scratch().close();
         weights.close();

@@ -44,6 +44,14 @@ public final class DitTensors {
         return new TransformerTensors(shapes, c.headDim());
     }
 
+    /**
+     * True for what every step reads. The AdaLN projections, two fifths of a released transformer, are read once a request: copies of them in
+     * scarce host memory would speed up nothing.
+     */
+    public static boolean everyStep(String name) {
+        return !name.contains(".adaln_proj.");
+    }
+
     private static void block(Inventory.Builder block, DitConfig c) {
         block.add("norm1.weight", c.hidden());
         block.add("attn.to_q.weight", c.inner(), c.hidden());

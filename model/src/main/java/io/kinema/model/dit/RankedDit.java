@@ -42,7 +42,7 @@ public final class RankedDit implements Transformer {
         }
 
         RankMeter meter(Traffic traffic) {
-            return new RankMeter(dit.work(), deviceSeconds, enqueueSeconds, traffic, dit.rowReductions());
+            return new RankMeter(dit.work(), deviceSeconds, enqueueSeconds, traffic, dit.rowReductions(), dit.staging());
         }
 
         @Override
@@ -75,6 +75,9 @@ public final class RankedDit implements Transformer {
      * @throws io.kinema.weights.BadWeightsException when columns that were rotated together would be spread over ranks
      */
     public static void requireShares(TensorSource source, DitConfig config, int ranks) {
+        if (ranks == 1) {
+            return;
+        }
         IntStream.range(0, config.layers()).forEach(i -> BlockWeights.requireShares(source, Dit.name(i), ranks));
         IntStream.range(0, config.refinerLayers()).forEach(i -> BlockWeights.requireShares(source, TokenRefiner.name(i), ranks));
     }

@@ -26,6 +26,8 @@ import io.kinema.weights.TensorHeader;
 import io.kinema.weights.TensorSource;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
 /**
@@ -44,6 +46,8 @@ import java.util.stream.IntStream;
 public record Parameters(Backend backend, TensorSource source, Workspace owner, String prefix, Rounding rounding, MatrixLayout layout,
                          WeightLoader loader, boolean known) {
 
+    /** Smaller tensors are widened as fast as they are looked up. */
+    private static final long WORTH_KEEPING = 1 << 16;
     private static final TensorSource NOTHING = MemoryTensors.builder("tensors at hand").build();
 
     /** What happens to a matrix's values when it is loaded. */
@@ -95,6 +99,11 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
         return new Parameters(backend, source, other, prefix, rounding, layout, loader, known);
     }
 
+    /** The same reader of another source. */
+    public Parameters from(TensorSource other) {
+        return new Parameters(backend, other, owner, prefix, rounding, layout, loader, known);
+    }
+
     /** The same reader by way of another loader. */
     public Parameters by(WeightLoader other) {
         return new Parameters(backend, source, owner, prefix, rounding, layout, other, known);
@@ -107,7 +116,7 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
 
     /** @throws BadWeightsException when a parameter is absent or of another shape; its values are not read */
     public void require(String name, long... dims) {
-        requireShape(source.shape(prefix + name), source.origin(), prefix + name, dims);
+        TensorChecks.requireShape(source.shape(prefix + name), source.origin(), prefix + name, dims);
     }
 
     /** True when the checkpoint has this name. */
@@ -123,10 +132,10 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
     /** A small parameter widened to FP32 (norm weights, biases, convolution kernels). */
     public Tensor f32(String name, long... dims) {
         StoredTensor stored = checked(name, dims);
-        if (loadedDtype(stored) == DType.F32 && stored.data().address() % Float.BYTES == 0) {
+        if (stored.dtype() == DType.F32 && stored.data().address() % Float.BYTES == 0) {
             return loaded(stored);
         }
-        return converted(stored, DType.F32);
+        return whole(stored, DType.F32);
     }
 
     /**
@@ -147,7 +156,7 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
         require(name, n, k);
         return switch (share.axis()) {
             case OUTPUTS -> weight(name, share.from(n), share.to(n));
-            case INPUTS -> share.parts() == 1 ? weight(name, 0, n) : inputs(source.matrix(prefix + name), share);
+            case INPUTS -> share.parts() == 1 ? weight(name, 0, n) : inputs(name, n, k, share);
         };
     }
 
@@ -170,7 +179,9 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
         long[] dims = new long[rest.length + 1];
         dims[0] = n;
         System.arraycopy(rest, 0, dims, 1, rest.length);
-        return new DenseWeight(rounded(checked(name, dims)).reshape(n, -1));
+        StoredTensor stored = checked(name, dims);
+        DType wanted = wanted(stored.dtype());
+        return new DenseWeight((wanted == stored.dtype() ? rounded(stored) : whole(stored, wanted)).reshape(n, -1));
     }
 
     /**
@@ -199,13 +210,75 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
         return tensor;
     }
 
+    /**
+     * FP32 values that are computed from tensors of the checkpoint, and from nothing else.
+     *
+     * @param what names them; no tensor of the checkpoint is called so
+     */
+    public Tensor computed(String what, Supplier<float[]> values, long... dims) {
+        return prepared(new PreparedTensors.Form(prefix + what, Share.Axis.OUTPUTS, 0, dims[0], DType.F32, MatrixLayout.ROW), memory -> into(memory).upload(values.get(), dims))
+                .orElseGet(() -> upload(values.get(), dims));
+    }
+
     private Weight weight(String name, long from, long to) {
+        return finalForm(name, Share.Axis.OUTPUTS, from, to, to).flatMap(form -> prepared(form, memory -> into(memory).form(form, name)))
+                .<Weight>map(DenseWeight::new).orElseGet(() -> made(name, from, to));
+    }
+
+    private Weight inputs(String name, long n, long k, Share share) {
+        return finalForm(name, Share.Axis.INPUTS, share.from(k), share.to(k), n)
+                .flatMap(form -> prepared(form, memory -> ((DenseWeight) into(memory).inputs(source.matrix(prefix + name), share)).values()))
+                .<Weight>map(DenseWeight::new).orElseGet(() -> inputs(source.matrix(prefix + name), share));
+    }
+
+    /**
+     * The form that a source which has prepared tensors is asked for; empty for coded matrices and for what is read as it lies.
+     *
+     * @param rows after the last that is read
+     */
+    private Optional<PreparedTensors.Form> finalForm(String name, Share.Axis axis, long from, long to, long rows) {
+        String full = prefix + name;
+        Optional<DType> stored = source.header(full).flatMap(TensorHeader::dtype).filter(StoredTypes::plain);
+        if (!(source instanceof PreparedTensors) || stored.isEmpty()) {
+            return Optional.empty();
+        }
+        DType wanted = wanted(stored.get());
+        MatrixLayout order = rounding == Rounding.F16 ? layout : MatrixLayout.ROW;
+        long first = axis == Share.Axis.OUTPUTS ? from : 0;
+        boolean asItLies = wanted == stored.get() && order == MatrixLayout.ROW && source.runEnd(full, first, rows) == rows;
+        return asItLies ? Optional.empty() : Optional.of(new PreparedTensors.Form(full, axis, from, to, wanted, order));
+    }
+
+    /** Rows that are only put in order are read as rows: a source keeps matrices that it put together. */
+    private Tensor form(PreparedTensors.Form form, String name) {
+        boolean inOrderOnly = form.layout() == MatrixLayout.ROW && source.header(form.name()).flatMap(TensorHeader::dtype).equals(Optional.of(form.dtype()));
+        return inOrderOnly ? loaded(source.rows(form.name(), form.from(), form.to())) : ((DenseWeight) made(name, form.from(), form.to())).values();
+    }
+
+    private Optional<Tensor> prepared(PreparedTensors.Form form, Function<Workspace, Tensor> make) {
+        return source instanceof PreparedTensors kept ? kept.prepared(form, make).map(stored -> {
+            Tensor tensor = loader.load(stored, owner);
+            return form.layout() == MatrixLayout.COLUMN ? tensor.permute(1, 0) : tensor;
+        }) : Optional.empty();
+    }
+
+    /** A whole tensor in another dtype. */
+    private Tensor whole(StoredTensor stored, DType wanted) {
+        long rows = stored.shape().rank() == 0 ? 1 : stored.shape().dim(0);
+        if (stored.shape().elements() * wanted.bytes() < WORTH_KEEPING) {
+            return rounded(stored, wanted);
+        }
+        return prepared(new PreparedTensors.Form(stored.name(), Share.Axis.OUTPUTS, 0, rows, wanted, MatrixLayout.ROW), memory -> into(memory).rounded(stored, wanted))
+                .orElseGet(() -> rounded(stored, wanted));
+    }
+
+    private Weight made(String name, long from, long to) {
         return inRuns(prefix + name, from, to).<Weight>map(DenseWeight::new).orElseGet(() -> weight(source.matrix(prefix + name, from, to)));
     }
 
     /** A matrix whose rows lie in several runs and that is rounded anyway: each run goes to its place, and the source need not gather them. */
     private Optional<Tensor> inRuns(String name, long from, long to) {
-        Optional<DType> stored = source.header(name).flatMap(TensorHeader::dtype).filter(d -> productDtype(d) == d);
+        Optional<DType> stored = source.header(name).flatMap(TensorHeader::dtype).filter(d -> StoredTypes.productDtype(d) == d);
         if (rounding == Rounding.AS_STORED || stored.isEmpty() || stored.get() == wanted(stored.get()) || source.runEnd(name, from, to) == to) {
             return Optional.empty();
         }
@@ -228,7 +301,7 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
 
     private DType wanted(DType stored) {
         return switch (rounding) {
-            case AS_STORED -> productDtype(stored);
+            case AS_STORED -> StoredTypes.productDtype(stored);
             case F16 -> DType.F16;
             case BF16 -> DType.BF16;
         };
@@ -280,7 +353,7 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
     /** Columns [from, to) in this reader's layout; all of them are where the backend computes only while they are copied. */
     private Tensor columns(StoredTensor stored, DType wanted, int from, int to) {
         boolean byColumn = wanted == DType.F16 && rounding == Rounding.F16 && layout == MatrixLayout.COLUMN;
-        if (!byColumn && wanted == loadedDtype(stored) && backend.device().equals(Device.CPU)) {
+        if (!byColumn && wanted == StoredTypes.loadedDtype(stored) && backend.device().equals(Device.CPU)) {
             return loaded(stored).slice(1, from, to);
         }
         long rows = stored.shape().dim(0);
@@ -306,9 +379,10 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
 
     private Tensor rounded(StoredTensor stored) {
         DType wanted = wanted(stored.dtype());
-        if (wanted == loadedDtype(stored)) {
-            return loaded(stored);
-        }
+        return wanted == StoredTypes.loadedDtype(stored) ? loaded(stored) : rounded(stored, wanted);
+    }
+
+    private Tensor rounded(StoredTensor stored, DType wanted) {
         if (wanted == DType.F16 && !known) {
             WeightRange.require(stored);
         }
@@ -324,34 +398,10 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
         return copy;
     }
 
-    /** The dtype itself where products can read it; F64 and F8 are widened or rounded to FP32. */
-    private static DType productDtype(DType stored) {
-        return switch (stored) {
-            case F32, F16, BF16 -> stored;
-            default -> DType.F32;
-        };
-    }
-
     private StoredTensor checked(String name, long... dims) {
         StoredTensor stored = source.get(prefix + name);
-        requireShape(stored.shape(), stored.file().toString(), stored.name(), dims);
-        return floating(stored);
-    }
-
-    private static void requireShape(Shape shape, String file, String name, long... dims) {
-        Shape expected = Shape.of(dims);
-        if (!shape.equals(expected)) {
-            throw new BadWeightsException(file + ": tensor " + name + " has shape " + shape
-                    + ", expected " + expected + " from the config; the config and the weights do not belong together");
-        }
-    }
-
-    private static StoredTensor floating(StoredTensor stored) {
-        if (!stored.dtype().floating()) {
-            throw new BadWeightsException(stored.file() + ": tensor " + stored.name() + " is " + stored.dtype()
-                    + ", expected a float dtype; use a float checkpoint");
-        }
-        return stored;
+        TensorChecks.requireShape(stored.shape(), stored.file().toString(), stored.name(), dims);
+        return TensorChecks.floating(stored);
     }
 
     /** As stored where a backend can convert it; F8 is widened here. */
@@ -359,14 +409,6 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
         return switch (stored.dtype()) {
             case F8_E4M3, F8_E5M2 -> upload(FloatConversion.toFloats(stored), stored.shape().toArray());
             default -> loader.load(stored, owner);
-        };
-    }
-
-    /** The dtype that {@link #loaded} gives. */
-    private static DType loadedDtype(StoredTensor stored) {
-        return switch (stored.dtype()) {
-            case F8_E4M3, F8_E5M2 -> DType.F32;
-            default -> stored.dtype();
         };
     }
 }

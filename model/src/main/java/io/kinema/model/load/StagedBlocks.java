@@ -1,6 +1,7 @@
 package io.kinema.model.load;
 
 import io.kinema.compute.Backend;
+import io.kinema.compute.Device;
 import io.kinema.compute.StagingLoader;
 import io.kinema.compute.TimeMark;
 import java.util.BitSet;
@@ -21,7 +22,7 @@ import java.util.stream.Stream;
 /**
  * Owns blocks that stay on the device and room for two more, through which the others pass, until it is closed; closing twice is
  * harmless. While a block computes the next one that does not stay is brought beside it, by a thread and, on a device, a stream of its
- * own. Memory is written again when the block that it held has been computed, which the device's order says: nobody waits for it.
+ * own. On the processor, the pages of a mapped file that a block is a view of are dropped when another takes its room. Memory is written again when the block that it held has been computed, which the device's order says: nobody waits for it.
  * A block that cannot be read is reported when it is acquired; the next acquisition tries again. Used by one thread.
  *
  * @param <T> the weights of one block
@@ -173,7 +174,13 @@ final class StagedBlocks<T> implements BlockStore<T> {
 
     private void stage(StagingRoom<T> room, int index) {
         Parameters reader = p.by(loader).knowing(known.get(index));
-        room.bring(index, thread, memory -> load.apply(reader.into(memory), index));
+        room.bring(index, thread, memory -> {
+            if (backend.device().kind() != Device.Kind.CPU) {
+                return new StagingRoom.Brought<>(load.apply(reader.into(memory), index), List.of());
+            }
+            WatchedTensors watched = new WatchedTensors(p.source());
+            return new StagingRoom.Brought<>(load.apply(reader.into(memory).from(watched), index), watched.mapped());
+        });
     }
 
     @Override

@@ -19,6 +19,11 @@ public record StagingReport(int residentBlocks, long stagedBlocks, long stagedBy
                 stagingSeconds + other.stagingSeconds, stallSeconds + other.stallSeconds);
     }
 
+    /** The same with another number of resident blocks. */
+    public StagingReport resident(int blocks) {
+        return new StagingReport(blocks, stagedBlocks, stagedBytes, stagingSeconds, stallSeconds);
+    }
+
     /** What came since {@code earlier}; the resident blocks are those of now. */
     public StagingReport since(StagingReport earlier) {
         return new StagingReport(residentBlocks, stagedBlocks - earlier.stagedBlocks, stagedBytes - earlier.stagedBytes,

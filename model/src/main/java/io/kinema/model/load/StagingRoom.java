@@ -4,6 +4,8 @@ import io.kinema.compute.StagingLoader;
 import io.kinema.compute.StagingLoader.Fence;
 import io.kinema.compute.TimeMark;
 import io.kinema.compute.Workspace;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -31,12 +33,21 @@ final class StagingRoom<T> implements AutoCloseable {
     private boolean seen;
 
     /**
-     * A block that was brought.
+     * A block, and the mapped memory that it was read from.
      *
+     * @param mapped pages of files
+     */
+    record Brought<T>(T block, List<MemorySegment> mapped) {
+    }
+
+    /**
+     * A block that has arrived.
+     *
+     * @param mapped pages of files that it was read from, and may still be views of
      * @param loaded the point after which it is whole
      * @param bytes  written for it
      */
-    record Arrival<T>(T block, Fence loaded, long bytes, TimeMark from, TimeMark to) {
+    record Arrival<T>(T block, List<MemorySegment> mapped, Fence loaded, long bytes, TimeMark from, TimeMark to) {
         void close() {
             loaded.close();
             from.close();
@@ -57,7 +68,7 @@ final class StagingRoom<T> implements AutoCloseable {
     }
 
     /** Brings a block in place of what is here, on {@code thread} or, without one, now. */
-    void bring(int block, Optional<ExecutorService> thread, Function<Workspace, T> load) {
+    void bring(int block, Optional<ExecutorService> thread, Function<Workspace, Brought<T>> load) {
         settle();
         if (memory.isEmpty()) {
             memory = Optional.of(loader.workspace("staged weights"));
@@ -79,7 +90,7 @@ final class StagingRoom<T> implements AutoCloseable {
         }
     }
 
-    private Arrival<T> load(Workspace into, Fence before, Function<Workspace, T> load) {
+    private Arrival<T> load(Workspace into, Fence before, Function<Workspace, Brought<T>> load) {
         try (before) {
             loader.waitFor(before);
         }
@@ -87,8 +98,8 @@ final class StagingRoom<T> implements AutoCloseable {
         frame = Optional.of(into.frame());
         TimeMark from = loader.mark();
         try {
-            T block = load.apply(into);
-            return new Arrival<>(block, loader.loaded(), into.bytes(), from, loader.mark());
+            Brought<T> brought = load.apply(into);
+            return new Arrival<>(brought.block(), brought.mapped(), loader.loaded(), into.bytes(), from, loader.mark());
         } catch (RuntimeException | Error e) {
             from.close();
             loader.finish();
@@ -123,6 +134,7 @@ final class StagingRoom<T> implements AutoCloseable {
     private void settle() {
         try {
             Arrival<T> arrival = coming.join();
+            WatchedTensors.drop(arrival.mapped());
             if (!seen) {
                 // Nobody has waited for it, but the memory may go to others.
                 loader.holdBackend(arrival.loaded());

@@ -78,6 +78,25 @@ public final class WorkCounter {
         cache = new Work.Cache(cache.hits() + 1, cache.skippedBlocks() + skipped);
     }
 
+    /** Takes back what was counted since {@code earlier}, a count of this counter: it was recorded and did not run. */
+    public void rewind(Work earlier) {
+        parts.clear();
+        put(earlier);
+    }
+
+    /** Counts {@code done} again: what was recorded has been run. */
+    public void repeat(Work done) {
+        put(total().plus(done));
+    }
+
+    private void put(Work all) {
+        parts.putAll(all.parts());
+        redundant = all.redundantFlops();
+        blocks = all.executedBlocks();
+        sparse = all.sparse();
+        cache = all.cache();
+    }
+
     /** All that was counted so far. */
     public Work total() {
         return new Work(parts, redundant, blocks, sparse, cache);

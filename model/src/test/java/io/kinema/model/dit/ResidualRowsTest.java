@@ -25,7 +25,6 @@ import io.kinema.model.adapter.AdapterFixture.Entry;
 import io.kinema.model.dit.RankedSample.Weights;
 import io.kinema.model.load.Parameters.Rounding;
 import io.kinema.model.load.WeightPlacement;
-import io.kinema.model.load.WeightPlacement;
 import io.kinema.model.work.Work;
 import io.kinema.weights.TensorSource;
 import java.lang.reflect.InvocationTargetException;
@@ -150,13 +149,15 @@ class ResidualRowsTest {
         }
     }
 
-    /** In the plan with most rounding points. */
+    /** Of every kind something, in the plan with most rounding points. */
     static Stream<Arguments> cases() {
-        return all(Precision.FP16_FP32RES);
+        return Stream.of(Arguments.of(Weights.ORIGINAL, Adapters.NONE), Arguments.of(Weights.INT8, Adapters.TWO), Arguments.of(Weights.ROTATED_INT8, Adapters.NONE),
+                Arguments.of(Weights.ROTATED_INT8, Adapters.OUTPUTS), Arguments.of(Weights.ROTATED_INT8, Adapters.ALL), Arguments.of(Weights.WIDE, Adapters.ALL))
+                .map(both -> Arguments.of(both.get()[0], both.get()[1], Precision.FP16_FP32RES));
     }
 
-    static Stream<Arguments> otherPlans() {
-        return Stream.concat(all(Precision.FP32), all(Precision.BF16_FP32RES));
+    static Stream<Arguments> everything() {
+        return Stream.of(Precision.values()).flatMap(ResidualRowsTest::all);
     }
 
     private static Stream<Arguments> all(Precision precision) {
@@ -165,21 +166,22 @@ class ResidualRowsTest {
 
     @Tag("long")
     @ParameterizedTest
-    @MethodSource("otherPlans")
-    void inOtherPlansToo(Weights weights, Adapters adapters, Precision precision) {
+    @MethodSource("everything")
+    void withEveryCombination(Weights weights, Adapters adapters, Precision precision) {
         everyRankHasTheBitsOfTheOrdinaryPath(weights, adapters, precision);
     }
 
     /**
-     * 4 kinds of weights x 4 of adapters in each plan, on 2 and 4 ranks with 2 sequences and both reductions, after 3 consecutive blocks. 236 rows are
-     * Ref2VA's; of 85 rows the third of four ranks has 21, and the last has none. All memory is NaN until it is written, padding rows for good.
+     * On 2 and 4 ranks, with 3 sequences and both reductions, after each half of 3 consecutive blocks. 236 rows are
+     * Ref2VA's; of 85 rows the third of four ranks has 21, and the last has none; of 5 rows the first has all, and a product of them as 64 padded rows would
+     * have other bits. All memory is NaN until it is written, padding rows for good.
      */
     @ParameterizedTest
     @MethodSource("cases")
     void everyRankHasTheBitsOfTheOrdinaryPath(Weights weights, Adapters adapters, Precision precision) {
         try (var tensors = weights.make()) {
             List<AdapterFile> files = files(adapters);
-            for (DitInputs inputs : List.of(RankedSample.ref2va(), RankedSample.plain(31, 37, 17))) {
+            for (DitInputs inputs : List.of(RankedSample.ref2va(), RankedSample.plain(31, 37, 17), RankedSample.plain(2, 2, 1))) {
                 Run run = new Run(tensors, precision, files, inputs);
                 for (int ranks : new int[] {2, 4}) {
                     List<Seen> ordinary = run.ranks(ranks);

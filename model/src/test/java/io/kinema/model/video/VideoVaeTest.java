@@ -101,11 +101,11 @@ class VideoVaeTest {
 
     @Test
     void tilesAreSharedOutEvenly() {
-        assertThat(ChunkDecoder.tilesTogether(0, 1797, 28)).isEqualTo(1);
-        assertThat(ChunkDecoder.tilesTogether(132 * 192, 1797, 28)).isEqualTo(14);
-        assertThat(ChunkDecoder.tilesTogether(80 * 192, 1797, 28)).isEqualTo(7);
-        assertThat(ChunkDecoder.tilesTogether(1 << 30, 1797, 28)).isEqualTo(28);
-        assertThat(ChunkDecoder.tilesTogether(9 * 50, 50, 10)).isEqualTo(5);
+        assertThat(TileRounds.tilesTogether(0, 1797, 28)).isEqualTo(1);
+        assertThat(TileRounds.tilesTogether(132 * 192, 1797, 28)).isEqualTo(14);
+        assertThat(TileRounds.tilesTogether(80 * 192, 1797, 28)).isEqualTo(7);
+        assertThat(TileRounds.tilesTogether(1 << 30, 1797, 28)).isEqualTo(28);
+        assertThat(TileRounds.tilesTogether(9 * 50, 50, 10)).isEqualTo(5);
     }
 
     @Test
