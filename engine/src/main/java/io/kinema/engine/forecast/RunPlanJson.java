@@ -25,6 +25,10 @@ final class RunPlanJson {
                 .put("precision", plan.execution().precision()).put("threads", plan.execution().threads());
         RankJson.put(execution, plan.execution().ranks());
         plan.execution().fp16WeightLayout().ifPresent(layout -> execution.put("fp16_weight_layout", layout.label()));
+        if (!plan.execution().choices().isEmpty()) {
+            ObjectNode choices = execution.putObject("choices");
+            plan.execution().choices().forEach(choices::put);
+        }
         ArrayNode conditions = root.putArray("conditions");
         for (RunPlan.Condition condition : plan.conditions()) {
             ObjectNode node = conditions.addObject().put("role", condition.role()).put("file", String.valueOf(condition.file().getFileName()));

@@ -27,7 +27,7 @@ final class TileRounds implements AutoCloseable {
 
     /**
      * @param together most tiles that a rank codes together
-     * @param lanes    one for each rank, or for the first alone
+     * @param lanes    of the first ranks of the group, at least one
      */
     TileRounds(BackendGroup group, int together, List<TileLane> lanes) {
         this.group = group;
