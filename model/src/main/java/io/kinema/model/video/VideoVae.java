@@ -136,8 +136,7 @@ public final class VideoVae implements AutoCloseable {
         TileGrid grid = ChunkDecoder.grid(config, options, latents);
         int tiles = config.timing().chunks(latents.size(1)) * grid.count();
         try (Workspace input = first().backend().workspace("video latents");
-             TileRounds rounds = rounds(options, tiles, tilesTogether(grid, options.tap()),
-                     (rank, frame) -> decoderLane(rank, frame, grid, options.tap()))) {
+             TileRounds rounds = rounds(options, tiles, tilesTogether(grid, options.tap()), (rank, frame) -> decoderLane(rank, frame, grid, options.tap()))) {
             new ChunkDecoder(first().backend(), rounds, config, options, first().scratch(), onDevice(latents, input)).run(sink);
         }
     }
@@ -172,7 +171,7 @@ public final class VideoVae implements AutoCloseable {
      * @param together most tiles that a rank codes together
      */
     private TileRounds rounds(CodingOptions options, int tiles, int together, LaneMaker maker) {
-        int wanted = options.tap() != StageTap.NONE ? 1 : Math.min(ranks.size(), tiles);
+        int wanted = options.tap() != StageTap.NONE ? 1 : Math.min(ranks.size(), Math.ceilDiv(tiles, together));
         List<Workspace.Frame> frames = new ArrayList<>();
         try {
             List<TileLane> lanes = new ArrayList<>();
