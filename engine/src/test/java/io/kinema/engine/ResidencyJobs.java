@@ -24,7 +24,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.OptionalLong;
 
 /**
  * Clips of the bundled model under every policy of weight residency, and many jobs on one engine, on any device: for tests, and as a program
@@ -55,7 +54,8 @@ public final class ResidencyJobs {
 
         public EngineOptions.Builder over(EngineOptions.Builder options) {
             offload.ifPresent(options::weightOffload);
-            return options.residency(new ResidencyOptions(host, layers, OptionalLong.empty(), PreparedWeightsOptions.DEFAULTS));
+            ResidencyOptions residency = ResidencyOptions.DEFAULTS.withHostWeights(host).withPreparedWeights(PreparedWeightsOptions.of("off"));
+            return options.residency(layers.isPresent() ? residency.withResidentLayers(layers.getAsInt()) : residency);
         }
 
         @Override

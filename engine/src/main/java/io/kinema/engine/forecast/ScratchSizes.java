@@ -123,7 +123,7 @@ final class ScratchSizes {
         long rows = patches + c.decoder().registerTokens() + 1;
         long dim = c.decoder().dim();
         long inner = dim * c.decoder().ffnMult();
-        long block = Math.max(5 * dim, dim + 3 * inner);
+        long block = Math.max(5 * dim, 2 * dim + 2 * inner);
         long network = rows * dim + Math.max(rows * block, rows * dim + patches * c.outChannels() * c.timing().temporalRatio() * ratio * ratio);
         return F * (kept + stitching + lanes * (network + rows * 2 * c.decoder().rotaryDim()));
     }
