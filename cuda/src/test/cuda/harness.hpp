@@ -227,6 +227,7 @@ inline double limit_of(int type, double fp32 = 1e-6) { return fp32 + (type == F3
 void elementwise_tests();
 void norm_tests();
 void move_tests();
+void collective_tests();
 void linear_tests();
 void convolution_tests();
 void attention_tests();

@@ -39,7 +39,7 @@ int main(int argc, char** argv) {
         void (*run)();
     };
     for (Group g : {Group{"elementwise", elementwise_tests}, {"norms", norm_tests}, {"moves", move_tests}, {"linear", linear_tests},
-                    {"convolution", convolution_tests}, {"attention", attention_tests}}) {
+                    {"convolution", convolution_tests}, {"collective", collective_tests}, {"attention", attention_tests}}) {
         if (group.empty() || group == g.name) {
             g.run();
         }

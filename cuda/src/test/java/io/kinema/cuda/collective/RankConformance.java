@@ -126,8 +126,8 @@ public final class RankConformance {
                     float[] scattered = host(backend, mine);
                     float[] whole = host(backend, values);
                     float[] rows = Arrays.copyOfRange(whole, host.rank() * scattered.length, (host.rank() + 1) * scattered.length);
-                    say("rank %d of NCCL %s: reduce-scatter against all-reduce, relative L2 %.3g, the same bits: %s", host.rank(), nccl.version(), relativeL2(scattered, rows),
-                            same(scattered, rows));
+                    say("rank %d of NCCL %s: reduce-scatter against all-reduce, relative L2 %.3g, the same bits: %s", host.rank(), nccl.version(),
+                            relativeL2(scattered, rows), same(scattered, rows));
                     ring.barrier();
                     backend.finish();
                     return host.agree(true);
@@ -199,7 +199,8 @@ public final class RankConformance {
         });
         RowShares shares = RowShares.padded(shape[0], 4, 1);
         for (int rank = 0; rank < 4; rank++) {
-            count(same(own.get(rank), Arrays.copyOfRange(host.get(rank), shares.from(rank) * shape[1], shares.to(rank) * shape[1])), "peer rows %s %s rank %d", Arrays.toString(shape), values, rank);
+            count(same(own.get(rank), Arrays.copyOfRange(host.get(rank), shares.from(rank) * shape[1], shares.to(rank) * shape[1])),
+                    "peer rows %s %s rank %d", Arrays.toString(shape), values, rank);
         }
     }
 
@@ -241,8 +242,8 @@ public final class RankConformance {
                 });
                 boolean again = same(host(backend, work), first);
                 double copy = seconds(backend, () -> backend.copy(start, work));
-                String line = String.format(Locale.ROOT, "rank %d: all-reduce of %d bytes %.3f ms (with a copy of %.3f ms taken off), same bits again: %s", member.ranks().rank(),
-                        4L * shape[0] * shape[1], (sum - copy) * 1e3, copy * 1e3, again);
+                String line = String.format(Locale.ROOT, "rank %d: all-reduce of %d bytes %.3f ms (with a copy of %.3f ms taken off), same bits again: %s",
+                        member.ranks().rank(), 4L * shape[0] * shape[1], (sum - copy) * 1e3, copy * 1e3, again);
                 return member.ranks().size() == 4 ? line + "\n  " + fullPeer(member, start, first) : line;
             }
         });
@@ -259,8 +260,8 @@ public final class RankConformance {
         boolean equal = same(host(member.backend(), rows), Arrays.copyOfRange(whole, rank * n, (rank + 1) * n));
         RowReduction.Report report = reduction.report();
         reduction.close();
-        return String.format(Locale.ROOT, "peer rows %.3f ms, the bits of the all-reduce: %s, setup %.3f s, %d bytes, %d peer calls, fallback %s", seconds * 1e3, equal,
-                report.setupSeconds(), report.bufferBytes(), report.peerCalls(), report.fallback());
+        return String.format(Locale.ROOT, "peer rows %.3f ms, the bits of the all-reduce: %s, setup %.3f s, %d bytes, %d peer calls, fallback %s",
+                seconds * 1e3, equal, report.setupSeconds(), report.bufferBytes(), report.peerCalls(), report.fallback());
     }
 
     /** Mean seconds on the device. */

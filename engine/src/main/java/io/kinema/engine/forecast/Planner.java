@@ -85,7 +85,7 @@ public record Planner(ModelFolder folder, Optional<Path> transformer, Optional<W
         MemoryForecast memory = new MemoryForecast(sizes, precision, request, sequence, steps.timesteps(), ranks.tensorParallel());
         return new RunPlan(request, modelName, name, sizes.weightBytes(), sizes.ditWeights().encodings().names(), execution,
                 ReferenceLabels.of(request), sequence.rows(), preparation + loop * request.outputs(), memory.stages(), memory.scratchByNetwork(),
-                time.stages(probed), probed);
+                time.stages(probed), probed, ResidualForecast.of(ranks, Math.toIntExact(rows.all()), sizes.dit().hidden()));
     }
 
     /** What a run would choose, as far as it can be known before. */

@@ -8,6 +8,7 @@ import io.kinema.engine.record.UsefulWork;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -28,10 +29,12 @@ import java.util.TreeMap;
  * @param scratch     that each network has in use at most, as run records measure it, bytes
  * @param time        one for each stage, in order; all outputs
  * @param probed      FLOP/s of matrix products, measured for this plan because no clip was measured yet; empty when one was
+ * @param residual    how residual rows will lie on the ranks; empty where every rank will have all of them
  */
 public record RunPlan(ResolvedRequest request, String model, String transformer, long weightBytes, List<String> encodings,
                       RunRecord.Execution execution, List<Condition> conditions, UsefulWork.Rows rows, long usefulFlops, List<StageMemory> memory,
-                      SortedMap<String, Long> scratch, List<StageEstimate> time, OptionalDouble probed) {
+                      SortedMap<String, Long> scratch, List<StageEstimate> time, OptionalDouble probed,
+                      Optional<ResidualForecast> residual) {
     /** Name and version of the JSON form. */
     public static final String SCHEMA = "kinema.plan/1";
 

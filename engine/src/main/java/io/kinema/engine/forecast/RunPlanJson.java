@@ -38,6 +38,7 @@ final class RunPlanJson {
         UsefulWork.Rows rows = plan.rows();
         root.putObject("rows").put("text", rows.text()).put("video", rows.video()).put("generated_video", rows.generatedVideo())
                 .put("audio", rows.audio()).put("generated_audio", rows.generatedAudio());
+        plan.residual().ifPresent(residual -> residual.put(root));
         root.put("evaluations", plan.evaluations());
         root.putObject("work").put("formula", UsefulWork.FORMULA).put("useful_flops", plan.usefulFlops());
         root.set("memory", memory(plan));
