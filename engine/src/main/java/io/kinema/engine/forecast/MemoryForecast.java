@@ -7,7 +7,9 @@ import io.kinema.engine.layout.PackedLayout;
 import io.kinema.engine.plan.ResolvedRequest;
 import io.kinema.engine.record.UsefulWork;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -66,6 +68,22 @@ final class MemoryForecast {
                 extra(decoder(generated()), decodersBefore()), conditions() + clip());
         stage(Stage.AUDIO_DECODING, 0, ScratchSizes.audioDecoder(sizes.audio(), request.audioLatents()), conditions() + clip());
         return List.copyOf(stages);
+    }
+
+    /** The most that each stage has in use of intermediates. */
+    Map<Stage, Long> scratchByStage() {
+        Map<Stage, Long> bytes = new EnumMap<>(Stage.class);
+        bytes.put(Stage.TEXT_ENCODING, text());
+        bytes.put(Stage.CONDITION_ENCODING, encoders());
+        bytes.put(Stage.DENOISING, transformer());
+        bytes.put(Stage.VIDEO_DECODING, decoder(generated()));
+        bytes.put(Stage.AUDIO_DECODING, ScratchSizes.audioDecoder(sizes.audio(), request.audioLatents()));
+        return bytes;
+    }
+
+    /** The process with the frames and samples that it holds at most. */
+    long heap() {
+        return PROCESS + (long) (GARBAGE * (conditions() + clip())) + Math.min(MOST_SOURCE, sequence.sourceBytes());
     }
 
     /** Scratch that every network has in use at most, as run records name and measure it. */
