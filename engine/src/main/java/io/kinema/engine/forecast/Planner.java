@@ -82,10 +82,11 @@ public record Planner(ModelFolder folder, Optional<Path> transformer, Optional<W
         TimeForecast time = new TimeForecast(rates, Rates.way(HostFacts.here().processor(), new RunRecord.Model(modelName, name, "", "", List.of()), execution),
                 sequence.rows(), preparation + loop, request.outputs());
         OptionalDouble probed = time.measured() || !device.equals("cpu") ? OptionalDouble.empty() : probe(Backends.opener(device, threads, backend));
-        MemoryForecast memory = new MemoryForecast(sizes, precision, request, sequence, steps.timesteps(), ranks.tensorParallel());
+        Optional<ResidualForecast> residual = ResidualForecast.of(ranks, Math.toIntExact(rows.all()), sizes.dit().hidden());
+        MemoryForecast memory = new MemoryForecast(sizes, precision, request, sequence, steps.timesteps(), ranks.tensorParallel(), residual);
         return new RunPlan(request, modelName, name, sizes.weightBytes(), sizes.ditWeights().encodings().names(), execution,
                 ReferenceLabels.of(request), sequence.rows(), preparation + loop * request.outputs(), memory.stages(), memory.scratchByNetwork(),
-                time.stages(probed), probed, ResidualForecast.of(ranks, Math.toIntExact(rows.all()), sizes.dit().hidden()));
+                time.stages(probed), probed, residual);
     }
 
     /** What a run would choose, as far as it can be known before. */
