@@ -1,10 +1,10 @@
 // Attention on the tensor cores of SM90 by wgmma: FP16 or BF16 operands, FP32 scores, softmax and accumulation.
 //
-// A consumer is a warpgroup that owns 64 rows; a block has one or two of them and one more warpgroup, the producer, which brings
-// tiles of 128 or 176 keys and values to shared memory through two stages each. Rows see the same operations in the same order with one
-// consumer or two: query tiles 64 and 128 give the same bits. A consumer multiplies the next tile's scores while it still
-// accumulates the last tile's values, and two consumers take turns at the tensor cores, so that one's softmax hides behind the
-// other's products.
+// A consumer is a warpgroup that owns 64 rows; a block has one to three of them and one more warpgroup, the producer, which brings
+// tiles of 80 or 128 keys and values to shared memory through four stages each. Rows see the same operations in the same order however
+// many consumers there are: query tiles 64, 128 and 192 give the same bits. A consumer multiplies the next tile's scores while it still
+// accumulates the last tile's values, and consumers take turns at the tensor cores, so that one's softmax hides behind the
+// others' products.
 //
 // Tiles lie as wgmma reads them: halves of 64 channels, rows of 128 bytes, the 16-byte pieces of row r at piece ^ (r % 8).
 #include "attention.cuh"
@@ -12,7 +12,7 @@
 
 namespace kinema {
 
-constexpr int STAGES = 2;
+constexpr int STAGES = 4;
 constexpr int PIECE = 64;
 
 __device__ __forceinline__ float power_of_two(float x) {
@@ -124,7 +124,8 @@ __device__ __forceinline__ void produce(const Attention& a, u32 base, i32 tiles)
 template <int TYPE, int WIDTH, int KEYS, int CONSUMERS>
 struct Consumer {
     using L = Layout<WIDTH, KEYS, CONSUMERS>;
-    static constexpr bool TURNS = CONSUMERS == 2;
+    static constexpr bool TURNS = CONSUMERS > 1;
+    static constexpr int LAST = CONSUMERS - 1;
     const Attention& a;
     u32 base;
     i32 tiles;
@@ -242,7 +243,7 @@ struct Consumer {
 
     __device__ __forceinline__ void consume() {
         clear();
-        if (TURNS && group == 1 && tiles > 1) {
+        if (TURNS && group == LAST && tiles > 1) {
             turn_pass(1);
         }
         await(KEYS_FULL, 0);
@@ -260,14 +261,14 @@ struct Consumer {
             issue_scores(tile);
             await(VALUES_FULL, tile - 1);
             issue_values(tile - 1);
-            if (TURNS && (group == 0 || tile + 1 < tiles)) {
-                turn_pass(2 - group);
+            if (TURNS && (group != LAST || tile + 1 < tiles)) {
+                turn_pass(group == LAST ? 1 : group + 2);
             }
             products_done<1>();
             settle(score);
             release(KEYS_EMPTY, tile);
-            // The assembler lets the softmax follow the wait below. Held in front of it (by branches), it cost 10% on an H200: the turns of
-            // the two consumers hide it better.
+            // The assembler lets the softmax follow the wait below. Held in front of it (by a store to shared memory that needs its sums) it
+            // gained nothing with three consumers on an H200, and cost 10% with two: the others' turns hide it.
             soften(tile);
             products_done<0>();
             settle(sum);
@@ -341,12 +342,18 @@ __device__ __forceinline__ void flash(const Attention& a) {
         if (CONSUMERS == 2) {
             asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
         }
+        if (CONSUMERS == 3) {
+            asm volatile("setmaxnreg.dec.sync.aligned.u32 32;");
+        }
         if (tiles > 0) {
             produce<WIDTH, KEYS, CONSUMERS>(a, base, tiles);
         }
     } else {
         if (CONSUMERS == 2) {
             asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
+        }
+        if (CONSUMERS == 3) {
+            asm volatile("setmaxnreg.inc.sync.aligned.u32 160;");
         }
         Consumer<TYPE, WIDTH, KEYS, CONSUMERS> consumer{a, base, tiles, group, (i32) (threadIdx.x & 31)};
         consumer.firstRow = first + group * 64 + ((threadIdx.x >> 5) & 3) * 16 + (consumer.lane >> 2);
@@ -369,9 +376,13 @@ __device__ __forceinline__ void flash(const Attention& a) {
 
 FLASH(f16, F16, 64, 128, 1, 64)
 FLASH(f16, F16, 64, 128, 2, 128)
-FLASH(f16, F16, 128, 176, 1, 64)
-FLASH(f16, F16, 128, 176, 2, 128)
+FLASH(f16, F16, 64, 128, 3, 192)
+FLASH(f16, F16, 128, 80, 1, 64)
+FLASH(f16, F16, 128, 80, 2, 128)
+FLASH(f16, F16, 128, 80, 3, 192)
 FLASH(bf16, BF16, 64, 128, 1, 64)
 FLASH(bf16, BF16, 64, 128, 2, 128)
-FLASH(bf16, BF16, 128, 176, 1, 64)
-FLASH(bf16, BF16, 128, 176, 2, 128)
+FLASH(bf16, BF16, 64, 128, 3, 192)
+FLASH(bf16, BF16, 128, 80, 1, 64)
+FLASH(bf16, BF16, 128, 80, 2, 128)
+FLASH(bf16, BF16, 128, 80, 3, 192)

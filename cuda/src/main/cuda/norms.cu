@@ -150,6 +150,70 @@ KERNEL PREPARE_BOUNDS kinema_rms_norm_modulate_prepare_f16(const float* x, i64 x
     });
 }
 
+/** One warp a row of at most 2048 values, a multiple of eight: no row waits for another. With rowScale: an FP16 operand. */
+KERNEL __launch_bounds__(256, 2) kinema_rms_norm_narrow(const float* x, i64 xStride, const void* weight, i32 weightType, float eps, void* out,
+                                                        i64 outStride, i32 outType, float* rowScale, i64 rows, i64 width) {
+    constexpr int VECTORS = 8;
+    i64 r = (i64) blockIdx.x * 8 + (threadIdx.x >> 5);
+    i64 first = (threadIdx.x & 31) * 8;
+    if (r >= rows) {
+        return;
+    }
+    float v[VECTORS][8];
+#pragma unroll
+    for (int t = 0; t < VECTORS; t++) {
+        load8(x + r * xStride, F32, first + t * 256, width, true, v[t]);
+    }
+    float squares = 0.0f;
+#pragma unroll
+    for (int t = 0; t < VECTORS; t++) {
+#pragma unroll
+        for (int j = 0; j < 8; j++) {
+            squares = fmaf(v[t][j], v[t][j], squares);
+        }
+    }
+#pragma unroll
+    for (int mask = 16; mask > 0; mask >>= 1) {
+        squares += shuffle_xor(squares, mask);
+    }
+    float inverse = 1.0f / square_root(squares / (float) width + eps);
+    bool weightAligned = aligned16(weight, weightType, (i64) 0);
+    float largest = 0.0f;
+#pragma unroll
+    for (int t = 0; t < VECTORS; t++) {
+        if (first + t * 256 < width) {
+            normalise(v[t], inverse, weight, weightType, first + t * 256, width, weightAligned);
+        }
+#pragma unroll
+        for (int j = 0; j < 8; j++) {
+            largest = LargestBits::of(largest, fabsf(v[t][j]));
+        }
+    }
+    float down = 1.0f;
+    if (rowScale != nullptr) {
+#pragma unroll
+        for (int mask = 16; mask > 0; mask >>= 1) {
+            largest = LargestBits::of(largest, shuffle_xor(largest, mask));
+        }
+        float s = row_scale(largest);
+        down = inverse_power(s);
+        if (first == 0) {
+            rowScale[r] = s;
+        }
+    }
+    void* to = advance(out, outType, r * outStride);
+#pragma unroll
+    for (int t = 0; t < VECTORS; t++) {
+        if (first + t * 256 < width) {
+#pragma unroll
+            for (int j = 0; j < 8; j++) {
+                v[t][j] = v[t][j] * down;
+            }
+            store8(to, outType, first + t * 256, width, true, v[t]);
+        }
+    }
+}
+
 KERNEL ROW_BOUNDS kinema_layer_norm(const void* x, Rows xRows, i32 xType, const void* weight, i32 weightType, const void* bias,
                                                 i32 biasType, float eps, void* out, Rows outRows, i32 outType, i64 rows, i64 width) {
     i64 r = blockIdx.x;
@@ -302,24 +366,23 @@ KERNEL __launch_bounds__(256) kinema_group_norm_apply(const float* x, const Mome
 
 namespace kinema {
 
-/** Heads that one thread works on: their loads are in flight together. */
-constexpr int HEADS = 2;
+/** Neighbouring heads of one row that one thread works on: their loads are in flight together, and they share the row's angles. */
+constexpr int HEADS = 4;
 
-/** One head of one row, and this lane's eight channels of it. */
+/** This lane's eight channels of one head. */
 struct Head {
-    u32 row;
-    u32 head;
     bool live;
     Raw8 raw;
-    Raw8 cosines;
-    Raw8 sines;
     float v[8];
+};
 
-    __device__ __forceinline__ void turn(const float* mine, int column, int width, i32 tableType, int rotated) {
-        float c[8];
-        float s[8];
-        unpack8(cosines, tableType, c);
-        unpack8(sines, tableType, s);
+/** The rotation of this lane's eight channels in one row. */
+struct Turn {
+    float c[8];
+    float s[8];
+
+    /** @param mine all channels of the head, in shared memory */
+    __device__ __forceinline__ void apply(float v[8], const float* mine, int column, int width, int rotated) const {
         int half = rotated >> 1;
         if ((half & 7) == 0) {
             // All eight channels lie in one half, so do their partners.
@@ -345,7 +408,7 @@ struct Head {
 
 }  // namespace
 
-KERNEL __launch_bounds__(256) kinema_head_norm_rotary(const void* x, i64 xRow, i64 xHead, i32 xType, i32 normed, const void* weight,
+KERNEL __launch_bounds__(256, 2) kinema_head_norm_rotary(const void* x, i64 xRow, i64 xHead, i32 xType, i32 normed, const void* weight,
                                                       i32 weightType, float eps, const void* cosine, i64 cosineRow, const void* sine,
                                                       i64 sineRow, i32 tableType, i32 rotated, void* out, i64 outRow, i64 outHead,
                                                       i32 outType, i64 rows, i32 heads, i32 width) {
@@ -356,31 +419,28 @@ KERNEL __launch_bounds__(256) kinema_head_norm_rotary(const void* x, i64 xRow, i
     int slot = threadIdx.x >> shift;
     int slots = 256 >> shift;
     int column = lane * 8;
+    u32 perRow = ((u32) heads + HEADS - 1) / HEADS;
+    u32 index = blockIdx.x * slots + slot;
+    u32 row = index / perRow;
+    u32 first = (index - row * perRow) * HEADS;
     bool aligned = aligned16(x, xType, xRow) && aligned16(x, xType, xHead);
     Head h[HEADS];
 #pragma unroll
     for (int n = 0; n < HEADS; n++) {
-        u32 index = (blockIdx.x * HEADS + n) * slots + slot;
-        h[n].row = index / (u32) heads;
-        h[n].head = index - h[n].row * (u32) heads;
-        h[n].live = h[n].row < rows;
-        i64 at = h[n].live ? h[n].row * xRow + h[n].head * xHead : 0;
+        h[n].live = row < rows && first + n < (u32) heads;
+        i64 at = h[n].live ? row * xRow + (first + n) * xHead : 0;
         h[n].raw = fetch8(advance(x, xType, at), xType, column, h[n].live ? width : 0, aligned);
     }
     Raw8 weights;
     if (normed && weight != nullptr) {
         weights = fetch8(weight, weightType, column, width, aligned16(weight, weightType, (i64) 0));
     }
-    bool turned = cosine != nullptr && column < rotated;
+    bool turned = cosine != nullptr && column < rotated && row < rows;
+    Raw8 cosines;
+    Raw8 sines;
     if (turned) {
-        bool cosineAligned = aligned16(cosine, tableType, cosineRow);
-        bool sineAligned = aligned16(sine, tableType, sineRow);
-#pragma unroll
-        for (int n = 0; n < HEADS; n++) {
-            i64 row = h[n].live ? h[n].row : 0;
-            h[n].cosines = fetch8(advance(cosine, tableType, row * cosineRow), tableType, column, rotated, cosineAligned);
-            h[n].sines = fetch8(advance(sine, tableType, row * sineRow), tableType, column, rotated, sineAligned);
-        }
+        cosines = fetch8(advance(cosine, tableType, row * cosineRow), tableType, column, rotated, aligned16(cosine, tableType, cosineRow));
+        sines = fetch8(advance(sine, tableType, row * sineRow), tableType, column, rotated, aligned16(sine, tableType, sineRow));
     }
 #pragma unroll
     for (int n = 0; n < HEADS; n++) {
@@ -411,17 +471,20 @@ KERNEL __launch_bounds__(256) kinema_head_norm_rotary(const void* x, i64 xRow, i
             store8(channels[n] + (slot << shift) * 8, F32, column, 256 * 8, true, h[n].v);
         }
         sync_warp();
+        if (turned) {
+            Turn turn;
+            unpack8(cosines, tableType, turn.c);
+            unpack8(sines, tableType, turn.s);
 #pragma unroll
-        for (int n = 0; n < HEADS; n++) {
-            if (turned) {
-                h[n].turn(channels[n] + (slot << shift) * 8, column, width, tableType, rotated);
+            for (int n = 0; n < HEADS; n++) {
+                turn.apply(h[n].v, channels[n] + (slot << shift) * 8, column, width, rotated);
             }
         }
     }
     bool outAligned = aligned16(out, outType, outRow) && aligned16(out, outType, outHead);
 #pragma unroll
     for (int n = 0; n < HEADS; n++) {
-        i64 at = h[n].live ? h[n].row * outRow + h[n].head * outHead : 0;
+        i64 at = h[n].live ? row * outRow + (first + n) * outHead : 0;
         store8(advance(out, outType, at), outType, column, h[n].live ? width : 0, outAligned, h[n].v);
     }
 }

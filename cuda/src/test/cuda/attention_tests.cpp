@@ -109,14 +109,14 @@ void attend(const Problem& p, int type, float size, int out_type) {
         }
         for (std::string kind : {"flash_", "flash_wgmma_"}) {
             std::vector<float> first;
-            for (int tile : {64, 128}) {
+            for (int tile : {64, 128, 192}) {
                 std::string kernel = "kinema_" + kind + name_of(type) + width + "_q" + std::to_string(tile);
                 if (!driver->has(kernel)) {
                     continue;
                 }
                 bool wgmma = kind == "flash_wgmma_";
                 unsigned block = wgmma ? tile * 2 + 128 : tile;
-                unsigned shared = wgmma ? 2 * d * (tile + 4 * (d == 64 ? 128 : 176)) + 1088 : flash_shared(tile, d);
+                unsigned shared = wgmma ? 2 * d * (tile + 8 * (d == 64 ? 128 : 80)) + 1152 : flash_shared(tile, d);
                 std::vector<float> got = run(kernel, p, o, out, scale, {(unsigned) ceil_div(p.M, tile), heads, 1}, block, shared, false);
                 expect_near(kernel, what, got, expected, type == F16 ? 6e-4 : 4.5e-3);
                 if (tile == 64) {

@@ -1,18 +1,20 @@
 // Tests every kernel against plain loops in FP64, and times the ones that matter.
-//   kernel_tests FOLDER cubin|ptx [--small] [--speed] [--group NAME]
+//   kernel_tests FOLDER cubin|ptx [--small] [--speed] [--resources] [--group NAME]
 #include "harness.hpp"
 
 int main(int argc, char** argv) {
     if (argc < 3) {
-        std::fprintf(stderr, "usage: kernel_tests FOLDER cubin|ptx [--small] [--speed] [--group NAME]\n");
+        std::fprintf(stderr, "usage: kernel_tests FOLDER cubin|ptx [--small] [--speed] [--resources] [--group NAME]\n");
         return 2;
     }
     bool timed = false;
+    bool listed = false;
     std::string group;
     for (int i = 3; i < argc; i++) {
         std::string option = argv[i];
         small_shapes = small_shapes || option == "--small";
         timed = timed || option == "--speed";
+        listed = listed || option == "--resources";
         if (option == "--group" && i + 1 < argc) {
             group = argv[++i];
         }
@@ -21,8 +23,19 @@ int main(int argc, char** argv) {
     driver = &d;
     d.load(argv[1], argv[2]);
     std::printf("%s, compute capability %d.%d; %s %s, %zu kernels\n", d.device.c_str(), d.major, d.minor, argv[1], argv[2], d.functions.size());
+    if (listed) {
+        for (const auto& [kernel, f] : d.functions) {
+            Resources r = d.resources(f);
+            std::printf("%-45s %3d registers %6d shared %5d local bytes\n", kernel.c_str(), r.registers, r.shared_bytes, r.local_bytes);
+        }
+        return 0;
+    }
     if (timed) {
-        speeds();
+        if (group == "products") {
+            product_speeds();
+        } else {
+            speeds();
+        }
         return 0;
     }
     struct Group {
@@ -30,7 +43,8 @@ int main(int argc, char** argv) {
         void (*run)();
     };
     for (Group g : {Group{"elementwise", elementwise_tests}, {"norms", norm_tests}, {"moves", move_tests}, {"linear", linear_tests},
-                    {"convolution", convolution_tests}, {"attention", attention_tests}}) {
+                    {"convolution", convolution_tests}, {"collective", collective_tests}, {"attention", attention_tests},
+                    {"products", product_tests}}) {
         if (group.empty() || group == g.name) {
             g.run();
         }

@@ -118,7 +118,7 @@ void attention() {
     CUdeviceptr table = seeded(ROWS * 96, F32, 12);
     CUdeviceptr weight = seeded(128, F32, 13);
     int heads = 56;
-    Dim grid{(unsigned) ceil_div(ROWS * heads, 32), 1, 1};
+    Dim grid{(unsigned) ceil_div(ROWS * (heads / 4), 16), 1, 1};
     moved("head_norm_rotary bf16 (q in place)", 4.0 * ROWS * INNER, [&] {
         launch("kinema_head_norm_rotary", grid, {256, 1, 1}, 0, qkv, 3 * INNER, (int64_t) 128, (int) BF16, 1, weight, (int) F32, 1e-5f, table, (int64_t) 96, table,
                (int64_t) 96, (int) F32, 96, qkv, 3 * INNER, (int64_t) 128, (int) BF16, ROWS, heads, 128);
@@ -144,15 +144,15 @@ void attention() {
     }
     for (std::string type : {"f16", "bf16"}) {
         for (int d : {128, 64}) {
-            for (std::string form : {"_q128", "_q64", "_q128_keys128"}) {
+            for (std::string form : {"_q192", "_q128", "_q64"}) {
                 std::string kernel = "kinema_flash_wgmma_" + type + "_d" + std::to_string(d) + form;
                 if (!driver->has(kernel)) {
                     continue;
                 }
-                int tile = form == "_q64" ? 64 : 128;
+                int tile = form == "_q64" ? 64 : form == "_q128" ? 128 : 192;
                 int rows = (int) ROWS;
-                int keys = d == 64 || form == "_q128_keys128" ? 128 : 176;
-                unsigned shared = 2 * d * (tile + 4 * keys) + 1088;
+                int keys = d == 64 ? 128 : 80;
+                unsigned shared = 2 * d * (tile + 8 * keys) + 1152;
                 CUdeviceptr base = type == "f16" ? half : qkv;
                 computed(kernel + ", 34551 rows, 56 heads", 4.0 * rows * rows * heads * d, [&] {
                     launch(kernel, {(unsigned) ceil_div(rows, tile), (unsigned) heads, 1}, {(unsigned) tile * 2 + 128, 1, 1},

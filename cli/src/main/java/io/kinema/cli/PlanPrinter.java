@@ -3,8 +3,10 @@ package io.kinema.cli;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.kinema.compute.collective.RowReduction;
 import io.kinema.engine.GenerateRequest;
 import io.kinema.engine.H3Planner;
+import io.kinema.engine.forecast.ResidualForecast;
 import io.kinema.engine.forecast.RunPlan;
 import io.kinema.engine.plan.ResolvedAdapter;
 import io.kinema.engine.plan.ResolvedRequest;
@@ -69,6 +71,7 @@ final class PlanPrinter {
             heading = "";
         }
         rows(plan.rows());
+        plan.residual().filter(rows -> rows.shares().ranks() > 1).ifPresent(this::residual);
         line("work", "%d evaluations, %s useful", plan.evaluations(), flops(plan.usefulFlops()));
         memory(plan);
         residency(plan);
@@ -84,6 +87,12 @@ final class PlanPrinter {
             heading = "";
         }
         return text.toString().stripTrailing();
+    }
+
+    private void residual(ResidualForecast rows) {
+        String how = rows.reduction() == RowReduction.Mode.PEER ? "ranks that own them, with " + bytes(rows.bufferBytes()) + " of buffers on each" : "all-reduce";
+        line("residual", "%d ranks with %d rows at most, added up by the %s%s", rows.shares().ranks(), rows.shares().each(), how,
+                rows.nativeBecause().map(reason -> " (" + reason + ")").orElse(""));
     }
 
     private void rows(UsefulWork.Rows rows) {

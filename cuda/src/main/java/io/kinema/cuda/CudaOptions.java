@@ -9,25 +9,25 @@ import java.util.OptionalLong;
  * How a GPU is used.
  *
  * @param attention      which kernels compute attention
- * @param queryTile      rows of queries in one block of flash attention, 64 or 128
+ * @param queryTile      rows of queries in one block of flash attention: 64, 128 or, on SM90, 192; the fastest when empty
  * @param architecture   kernel images to load instead of the best for the GPU: 70 runs the PTX for the V100 on a newer one
  * @param maxMemoryBytes most device memory to hold; all that is free when empty
  */
-public record CudaOptions(AttentionChoice attention, int queryTile, OptionalInt architecture, OptionalLong maxMemoryBytes) {
-    private static final List<Integer> TILES = List.of(64, 128);
+public record CudaOptions(AttentionChoice attention, OptionalInt queryTile, OptionalInt architecture, OptionalLong maxMemoryBytes) {
+    private static final List<Integer> TILES = List.of(64, 128, 192);
 
     public CudaOptions {
-        if (!TILES.contains(queryTile)) {
-            throw new IllegalArgumentException("attention query tile: got " + queryTile + ", expected 64 or 128");
+        if (queryTile.isPresent() && !TILES.contains(queryTile.getAsInt())) {
+            throw new IllegalArgumentException("attention query tile: got " + queryTile.getAsInt() + ", expected 64, 128 or, on SM90, 192");
         }
     }
 
     /** Chosen by shape, everything on the device. */
-    public static final CudaOptions DEFAULTS = new CudaOptions(AttentionChoice.AUTO, 128, OptionalInt.empty(), OptionalLong.empty());
+    public static final CudaOptions DEFAULTS = new CudaOptions(AttentionChoice.AUTO, OptionalInt.empty(), OptionalInt.empty(), OptionalLong.empty());
 
     /** From what any backend is told. */
     static CudaOptions of(BackendOptions options) {
-        return new CudaOptions(options.attention().map(AttentionChoice::named).orElse(AttentionChoice.AUTO), options.queryTile().orElse(128),
+        return new CudaOptions(options.attention().map(AttentionChoice::named).orElse(AttentionChoice.AUTO), options.queryTile(),
                 options.architecture(), options.maxMemoryBytes());
     }
 

@@ -37,7 +37,7 @@ class CudaBackendProviderTest {
         assertThatThrownBy(() -> PROVIDER.check("cuda:0", options(Optional.of("fastest"), OptionalInt.empty())))
                 .isInstanceOf(IllegalArgumentException.class).hasMessage("attention backend: got 'fastest', expected auto, cudnn, flash or reference");
         assertThatThrownBy(() -> PROVIDER.check("cuda:0", options(Optional.empty(), OptionalInt.of(96))))
-                .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("got 96, expected 64 or 128");
+                .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("got 96, expected 64, 128");
         PROVIDER.check("cuda:3", options(Optional.of("cudnn"), OptionalInt.of(64)));
     }
 

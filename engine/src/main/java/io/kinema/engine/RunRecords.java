@@ -2,7 +2,9 @@ package io.kinema.engine;
 
 import io.kinema.compute.Backend;
 import io.kinema.compute.BackendReport;
+import io.kinema.compute.Fallback;
 import io.kinema.compute.Precision;
+import io.kinema.compute.collective.RowReduction;
 import io.kinema.compute.cpu.CpuBackend;
 import io.kinema.engine.model.Component;
 import io.kinema.engine.pipeline.H3Pipeline;
@@ -11,6 +13,7 @@ import io.kinema.engine.pipeline.RankDevices;
 import io.kinema.engine.plan.ResolvedRequest;
 import io.kinema.engine.record.HostFacts;
 import io.kinema.engine.record.Installation;
+import io.kinema.engine.record.RankRecord;
 import io.kinema.engine.record.RunRecord;
 import io.kinema.engine.record.SoundReport;
 import io.kinema.engine.record.StageTime;
@@ -65,9 +68,17 @@ final class RunRecords {
         RunRecord record = new RunRecord(Instant.now(), session, request, defaults, new RunRecord.Output(index, seed), model(),
                 new RunRecord.Engine(installation.join(), NativeLibraries.versions(parts.backend()), NativeLibraries.files(parts.backend())), HostFacts.here(), execution(),
                 schedule(), stages, rows, made.ranks(), new RunRecord.Memory(HostFacts.peakResidentBytes(), parts.scratchBytes(), weights()),
-                now.kernelCompilations() - before.kernelCompilations(), now.fallbacks().subList(before.fallbacks().size(), now.fallbacks().size()),
+                now.kernelCompilations() - before.kernelCompilations(), fallbacks(now, made.ranks()),
                 sound, warnings(sound));
         return new Clip(request.width(), request.height(), made.frames(), made.left(), made.right(), rate, made.latents(), record);
+    }
+
+    /** What backends did in another way, and the reductions of residual rows, of which the first rank speaks for all. */
+    private List<Fallback> fallbacks(BackendReport now, List<RankRecord> ranks) {
+        List<Fallback> all = new ArrayList<>(now.fallbacks().subList(before.fallbacks().size(), now.fallbacks().size()));
+        ranks.getFirst().rowReductions().ifPresent(report -> report.fallback().ifPresent(reason -> all.add(new Fallback("residual reduction",
+                options.ranks().residual().reduction().label(), report.nativeCalls() > 0 ? RowReduction.Mode.NATIVE.label() : "none", reason))));
+        return all;
     }
 
     /** {@link RequestKey} of the request. Waits for the model's hash. */

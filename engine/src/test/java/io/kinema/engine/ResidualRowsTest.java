@@ -3,10 +3,13 @@ package io.kinema.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.kinema.compute.Fallback;
 import io.kinema.compute.Precision;
 import io.kinema.compute.collective.RowReduction.Mode;
 import io.kinema.compute.collective.RowReduction.Report;
 import io.kinema.engine.forecast.Rates;
+import io.kinema.engine.forecast.ResidualForecast;
+import io.kinema.engine.forecast.RunPlan;
 import io.kinema.engine.record.RankRecord;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -18,6 +21,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Whole clips whose residual rows live on one rank each: the files of ranks that all have all rows, byte for byte, and what is recorded. */
@@ -99,14 +103,22 @@ class ResidualRowsTest {
         Clip overBudget = generate(4, Precision.FP32, peers(OptionalLong.of(1 << 16)));
         requireSameFiles(overBudget, ordinary);
         assertThat(reports(overBudget)).allSatisfy(report -> requireNative(report, REDUCTIONS, "shape exceeds residual communication budget: "));
+        assertThat(overBudget.record().fallbacks()).singleElement().satisfies(fallback -> {
+            assertThat(fallback.what()).isEqualTo("residual reduction");
+            assertThat(fallback.wanted()).isEqualTo("peer");
+            assertThat(fallback.used()).isEqualTo("native");
+            assertThat(fallback.reason()).startsWith("shape exceeds residual communication budget: ");
+        });
         Clip asked = generate(4, Precision.FP32, new ResidualOptions(true, Mode.NATIVE, OptionalLong.empty()));
         requireSameFiles(asked, ordinary);
+        assertThat(asked.record().fallbacks()).isEmpty();
         assertThat(reports(asked)).allSatisfy(report -> assertThat(report).isEqualTo(new Report(0, REDUCTIONS, 0, 0, Optional.empty())));
         Clip two = generate(2, Precision.FP32, peers(OptionalLong.empty()));
         requireSameFiles(two, generate(2, Precision.FP32, ResidualOptions.DEFAULTS));
         assertThat(reports(two)).hasSize(2).allSatisfy(report -> requireNative(report, REDUCTIONS, "peer execution requires 4 ranks, there are 2"));
         Clip one = generate(1, Precision.FP32, peers(OptionalLong.empty()));
         requireSameFiles(one, generate(1, Precision.FP32, ResidualOptions.DEFAULTS));
+        assertThat(one.record().fallbacks()).extracting(Fallback::used).containsExactly("none");
         assertThat(reports(one)).hasSize(1).allSatisfy(report -> requireNative(report, 0, "one rank has all residual rows"));
     }
 
@@ -129,11 +141,21 @@ class ResidualRowsTest {
         }
     }
 
-    @Test
-    void plansSayIt() {
-        var plan = H3Planner.plan(options(4, Precision.FP32, peers(OptionalLong.empty())), REQUEST, Rates.NONE).toJson().path("execution");
-        assertThat(plan.path("residual_reduction").asText()).isEqualTo("peer");
-        assertThat(plan.path("residual_sequence_parallel").asBoolean()).isTrue();
+    /** What a plan foresees is what a run then does: reduction, buffers and reason. */
+    @ParameterizedTest
+    @CsvSource({"4, PEER, 0", "4, PEER, 65536", "4, NATIVE, 0", "2, PEER, 0", "1, PEER, 0"})
+    void plansForeseeIt(int ranks, Mode mode, long memory) {
+        ResidualOptions rows = new ResidualOptions(true, mode, memory == 0 ? OptionalLong.empty() : OptionalLong.of(memory));
+        RunPlan plan = H3Planner.plan(options(ranks, Precision.FP32, rows), REQUEST, Rates.NONE);
+        ResidualForecast foreseen = plan.residual().orElseThrow();
+        Report report = reports(generate(ranks, Precision.FP32, rows)).getFirst();
+        assertThat(foreseen.nativeBecause()).isEqualTo(report.fallback());
+        assertThat(foreseen.bufferBytes()).isEqualTo(report.bufferBytes());
+        assertThat(foreseen.reduction() == Mode.PEER).isEqualTo(report.peerCalls() > 0);
+        var json = plan.toJson();
+        assertThat(json.at("/execution/residual_reduction").asText()).isEqualTo(mode.label());
+        assertThat(json.at("/residual_rows/reduction").asText()).isEqualTo(foreseen.reduction().label());
+        assertThat(json.at("/residual_rows/of_each_rank").asInt()).isEqualTo(foreseen.shares().each());
     }
 
     @Test

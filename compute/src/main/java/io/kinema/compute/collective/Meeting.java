@@ -1,6 +1,7 @@
 package io.kinema.compute.collective;
 
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
@@ -12,7 +13,9 @@ import java.util.concurrent.TimeUnit;
 final class Meeting {
     private final int ranks;
     private final Duration timeout;
-    private final Object[] brought;
+    /** Two in turn: what one exchange brought stays until all have come to the next. */
+    private final Object[][] brought;
+    private final int[] exchanges;
     private int present;
     private long round;
     private final List<Runnable> watchers = new CopyOnWriteArrayList<>();
@@ -21,7 +24,8 @@ final class Meeting {
     Meeting(int ranks, Duration timeout) {
         this.ranks = ranks;
         this.timeout = timeout;
-        this.brought = new Object[ranks];
+        this.brought = new Object[2][ranks];
+        this.exchanges = new int[ranks];
     }
 
     /**
@@ -65,23 +69,22 @@ final class Meeting {
 
     /** What every rank brought to this point, in the order of ranks. */
     Object[] exchange(int rank, String what, Object mine) {
+        Object[] here;
         synchronized (this) {
-            brought[rank] = mine;
+            here = brought[exchanges[rank]++ & 1];
+            here[rank] = mine;
         }
         join(rank, what);
-        Object[] all;
         synchronized (this) {
-            all = brought.clone();
+            return here.clone();
         }
-        // Nobody brings the next thing before everybody has taken this one.
-        join(rank, what);
-        return all;
     }
 
     /** Forgets what happened; nobody may be waiting. */
     synchronized void reset() {
         present = 0;
         failure = null;
+        Arrays.fill(exchanges, 0);
     }
 
     /** Ends this and every later wait; the first failure counts, and runs the watchers. */

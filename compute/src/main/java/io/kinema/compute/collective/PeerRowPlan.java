@@ -60,19 +60,29 @@ final class PeerRowPlan implements AutoCloseable {
      * @param budgetBytes the most that {@link #setupBytes} may be, checked before anything is allocated
      */
     static Setup open(Communicator ranks, RowShares shares, int columns, long budgetBytes) {
-        if (ranks.size() != RANKS) {
-            return new Refused("peer execution requires " + RANKS + " ranks, there are " + ranks.size());
-        }
-        String needs = shares.rows() + "x" + columns + " takes " + setupBytes(shares, columns) + " bytes on each rank";
-        if (!ranks.agree(setupBytes(shares, columns) <= budgetBytes)) {
-            return new Refused("shape exceeds residual communication budget: " + needs + ", allowed are " + budgetBytes);
+        Optional<String> refusal = refusal(shares, columns, budgetBytes);
+        if (!ranks.agree(refusal.isEmpty())) {
+            return new Refused(refusal.orElse("shape exceeds residual communication budget of another rank"));
         }
         Optional<PeerRows> memory = ranks.peerRows(shares, columns);
         if (!ranks.agree(memory.isPresent())) {
             memory.ifPresent(PeerRows::close);
-            return new Refused("insufficient free memory for residual communication setup: " + needs);
+            return new Refused("insufficient free memory for residual communication setup: " + needs(shares, columns));
         }
         return new PeerRowPlan(ranks.rank(), shares, columns, memory.get()).calibrated(ranks);
+    }
+
+    /** What can be told before anything is tried. */
+    static Optional<String> refusal(RowShares shares, int columns, long budgetBytes) {
+        if (shares.ranks() != RANKS) {
+            return Optional.of("peer execution requires " + RANKS + " ranks, there are " + shares.ranks());
+        }
+        return setupBytes(shares, columns) <= budgetBytes ? Optional.empty()
+                : Optional.of("shape exceeds residual communication budget: " + needs(shares, columns) + ", allowed are " + budgetBytes);
+    }
+
+    private static String needs(RowShares shares, int columns) {
+        return shares.rows() + "x" + columns + " takes " + setupBytes(shares, columns) + " bytes on each rank";
     }
 
     private Setup calibrated(Communicator ranks) {

@@ -83,6 +83,16 @@ public final class RowReduction implements AutoCloseable {
         this.budgetBytes = budgetBytes;
     }
 
+    /** Why peers will not reduce rows of such a shape, as far as it can be told before anything is tried: the number of ranks, or the budget. */
+    public static Optional<String> refusal(RowShares shares, int columns, long budgetBytes) {
+        return PeerRowPlan.refusal(shares, columns, budgetBytes);
+    }
+
+    /** Bytes that peers take on a rank while they make themselves ready, the most that they ever take. */
+    public static long peerBytes(RowShares shares, int columns) {
+        return PeerRowPlan.setupBytes(shares, columns);
+    }
+
     /**
      * Adds the ranks' partials and gives this rank's rows of the sum.
      *

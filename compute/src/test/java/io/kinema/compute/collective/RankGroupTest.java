@@ -40,6 +40,27 @@ class RankGroupTest {
         }
     }
 
+    /** Nobody waits for the others to have read what was brought, and yet nobody sees the next round's. */
+    @Test
+    void everyExchangeHasWhatWasBroughtToIt() {
+        try (RankGroup group = RankGroup.open(4, LONG)) {
+            for (int failure = 0; failure < 2; failure++) {
+                group.each(rank -> {
+                    for (int round = 0; round < 500; round++) {
+                        int here = round;
+                        assertThat(rank.exchange(10 * here + rank.rank())).isEqualTo(IntStream.range(0, 4).mapToObj(other -> 10 * here + other).toList());
+                        assertThat(rank.agree(rank.rank() != here % 5)).isEqualTo(here % 5 == 4);
+                    }
+                    return 0;
+                });
+                assertThatThrownBy(() -> group.each(rank -> {
+                    rank.exchange(rank.rank() == 1 ? 0 : 1);
+                    throw new IllegalStateException("after an odd number of exchanges");
+                })).isInstanceOf(IllegalStateException.class);
+            }
+        }
+    }
+
     @Test
     void agreesOnlyWhenAllDo() {
         try (RankGroup group = RankGroup.open(4, LONG)) {

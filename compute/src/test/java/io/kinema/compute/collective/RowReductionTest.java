@@ -160,6 +160,18 @@ class RowReductionTest {
         }
     }
 
+    /** After the all-reduce the rows are a view of the partial, which holds the whole sum. */
+    @Test
+    void nativeRowsAreAViewOfThePartial() {
+        try (RankGroup group = RankGroup.open(4, TIMEOUT, CHUNK)) {
+            assertThat(group.each(rank -> {
+                Tensor all = partial(rank.rank(), 8, 5, Values.ORDINARY);
+                Tensor own = new RowReduction(Mode.NATIVE, 0).reduce(rank, all, even(8));
+                return own.data().address() == all.rows(even(8).from(rank.rank()), 8).data().address();
+            })).containsOnly(true);
+        }
+    }
+
     @Test
     void aPlanIsKeptWhileTheShapeStays() {
         try (RankGroup group = RankGroup.open(4, TIMEOUT, CHUNK)) {

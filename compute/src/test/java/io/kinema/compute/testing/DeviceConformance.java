@@ -4,18 +4,21 @@ import io.kinema.compute.Backend;
 import io.kinema.compute.BackendOptions;
 import io.kinema.compute.BackendProvider;
 import io.kinema.compute.reference.ReferenceBackend;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.ServiceLoader;
+import java.util.stream.IntStream;
 
 /**
  * A program for machines with devices that the build machine lacks: runs every case of {@link OpCases} on a device that some
  * provider on the class path offers, prints those that differ from the reference by more than 8 times the case's tolerance
  * for the CPU (a device's exponentials and sums are its own), and exits with their number.
  *
- * <p>Arguments: device, then attention kernels and kernel architecture, each {@code -} for the backend's own choice.
+ * <p>Arguments: device, then attention kernels and kernel architecture, each {@code -} for the backend's own choice, then a share of the cases such
+ * as {@code 2/8}, for tools under which they take long.
  */
 public final class DeviceConformance {
     private static final double SLACK = 8;
@@ -34,11 +37,18 @@ public final class DeviceConformance {
         int[] counts = new int[2];
         try (Backend device = provider.open(args[0], options); Backend reference = new ReferenceBackend()) {
             Backend mirrored = MirroredBackend.of(device);
-            OpCases.all().forEach(op -> counts[passes(op, reference, mirrored) ? 0 : 1]++);
+            share(chosen(args, 3).orElse("0/1")).forEach(op -> counts[passes(op, reference, mirrored) ? 0 : 1]++);
             device.choices().forEach((what, choice) -> System.out.println("  " + what + ": " + choice));
         }
         System.out.println("conformance " + String.join(" ", args) + ": " + counts[0] + " cases agree, " + counts[1] + " do not");
         System.exit(Math.min(counts[1], 100));
+    }
+
+    /** Every n-th case. */
+    private static List<OpCase> share(String which) {
+        String[] part = which.split("/");
+        List<OpCase> all = OpCases.all().toList();
+        return IntStream.range(0, all.size()).filter(i -> i % Integer.parseInt(part[1]) == Integer.parseInt(part[0])).mapToObj(all::get).toList();
     }
 
     private static Optional<String> chosen(String[] args, int index) {

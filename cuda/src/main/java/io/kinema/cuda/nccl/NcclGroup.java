@@ -134,7 +134,10 @@ public final class NcclGroup {
         }
     }
 
-    /** Ends what is under way on all GPUs, with results that nobody may read, so that nobody waits for it any more. A GPU that is broken does not keep the others waiting. */
+    /**
+     * Ends what is under way on all GPUs, with results that nobody may read, so that nobody waits for it any more. A GPU that is broken does not keep the others
+     * waiting.
+     */
     public synchronized void abort() {
         if (open) {
             open = false;

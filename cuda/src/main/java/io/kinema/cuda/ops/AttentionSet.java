@@ -4,6 +4,7 @@ import io.kinema.cuda.dnn.CudnnSdpa;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /** Puts together which attention kernels are asked in which order. */
 public final class AttentionSet {
@@ -12,19 +13,20 @@ public final class AttentionSet {
 
     /**
      * @param choice      {@code auto}, {@code cudnn}, {@code flash} or {@code reference}
-     * @param queryTile   64 or 128, of flash attention
+     * @param tile        query tile of flash attention, the fastest when empty
      * @param target    what the loaded kernels were built for: {@code sm_70}, {@code sm_80} or {@code sm_90a}
      */
-    public static CudaAttention of(OpContext context, Optional<CudnnSdpa> cudnn, String choice, int queryTile, String target) {
+    public static CudaAttention of(OpContext context, Optional<CudnnSdpa> cudnn, String choice, OptionalInt tile, String target) {
         BuiltInAttention.Images images = target.equals("sm_70") ? BuiltInAttention.Images.VOLTA
                 : target.equals("sm_80") ? BuiltInAttention.Images.AMPERE : BuiltInAttention.Images.HOPPER;
+        int queryTile = images.queryTile(tile);
         AttentionKernels reference = BuiltInAttention.REFERENCE.on(context, queryTile, images);
         AttentionKernels tiled = BuiltInAttention.TILED.on(context, queryTile, images);
         AttentionKernels flash = BuiltInAttention.FLASH.on(context, queryTile, images);
         List<AttentionKernels> narrow = new ArrayList<>();
         switch (choice) {
             case "auto" -> {
-                // Measured on an H200 at 34,551 rows and 56 heads of 128: flash 57.6 ms, cuDNN 59.0 ms. Elsewhere flash has no wgmma.
+                // Measured on an H200 at 34,551 rows and 56 heads of 128: flash 56.2 ms, cuDNN 59.5 ms. Elsewhere flash has no wgmma.
                 if (images == BuiltInAttention.Images.HOPPER) {
                     narrow.add(flash);
                 }

@@ -6,6 +6,7 @@ import io.kinema.cuda.driver.GpuFunction.Grid;
 import io.kinema.cuda.kernel.Arguments;
 import io.kinema.weights.DType;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /** The attention kernels of this build: the reference, the tiled FP32 one, and flash attention on tensor cores. */
 enum BuiltInAttention {
@@ -17,13 +18,28 @@ enum BuiltInAttention {
     FLASH("flash");
 
     /** Which of the flash kernels are loaded. */
-    enum Images { VOLTA, AMPERE, HOPPER }
+    enum Images {
+        VOLTA, AMPERE, HOPPER;
+
+        /** The tile that was asked for, or the fastest. @throws IllegalArgumentException when these kernels have no such tile */
+        int queryTile(OptionalInt asked) {
+            if (asked.isPresent() && asked.getAsInt() > MOST_WARP_TILE && this != HOPPER) {
+                throw new IllegalArgumentException("attention query tile: got " + asked.getAsInt() + ", expected 64 or 128 with kernels older than those of SM90");
+            }
+            return asked.orElse(this == HOPPER ? HOPPER_TILE : MOST_WARP_TILE);
+        }
+    }
 
     private static final int REFERENCE_BLOCK = 128;
     private static final int MOST_REFERENCE_CHANNELS = 256;
     private static final int TILED_BLOCK = 256;
     private static final int TILED_QUERIES = 64;
     private static final int MOST_CHANNELS = 128;
+    /** Where a warp owns its rows, blocks have at most four of them. */
+    private static final int MOST_WARP_TILE = 128;
+    /** Three warpgroups of 64 rows. */
+    private static final int HOPPER_TILE = 192;
+    private static final int HOPPER_STAGES = 4;
 
     private final String label;
 
@@ -35,7 +51,7 @@ enum BuiltInAttention {
         return label;
     }
 
-    /** @param queryTile rows of queries in one block of flash attention, 64 or 128; both give the same bits */
+    /** @param queryTile rows of queries in one block of flash attention; all give the same bits */
     AttentionKernels on(OpContext context, int queryTile, Images images) {
         BuiltInAttention kind = this;
         return new AttentionKernels() {
@@ -86,13 +102,14 @@ enum BuiltInAttention {
                 4 * (96 * (d + 4) + 64 * 36));
     }
 
-    private static void flash(OpContext c, AttentionCall given, int tile, Images images) {
+    private static void flash(OpContext c, AttentionCall given, int queryTile, Images images) {
         AttentionCall call = given.with(aligned(c, given.q()), aligned(c, given.k()), aligned(c, given.v()), given.out());
         int d = padded(call.q().size(2));
         String operand = call.q().dtype() == DType.F16 ? "f16" : "bf16";
         boolean wgmma = images == Images.HOPPER && call.scale() > 0;
-        int keys = d == 64 ? 128 : 176;
-        int shared = wgmma ? 2 * d * (tile + 4 * keys) + 1088
+        int tile = wgmma ? queryTile : Math.min(queryTile, MOST_WARP_TILE);
+        int keys = d == 64 ? 128 : 80;
+        int shared = wgmma ? 2 * d * (tile + 2 * HOPPER_STAGES * keys) + 1024 + 32 * HOPPER_STAGES
                 : images == Images.VOLTA ? 2 * ((tile + 32) * (d + 8) + 32 * (d + 16)) : 2 * (tile + 128) * (d + 8);
         int threads = wgmma ? 2 * tile + 128 : tile;
         arguments(c, call);

@@ -14,11 +14,15 @@ import io.kinema.compute.collective.RowReduction.Mode;
 import io.kinema.compute.collective.RowShares;
 import io.kinema.cuda.CudaBackend;
 import io.kinema.cuda.CudaOptions;
+import io.kinema.cuda.ffi.CudaLibrary;
+import io.kinema.cuda.ffi.LibraryFinder;
+import io.kinema.cuda.nccl.Nccl;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.OptionalInt;
 import java.util.Random;
 
 /**
@@ -26,7 +30,9 @@ import java.util.Random;
  *
  * <pre>java -cp ... io.kinema.cuda.collective.RankConformance 0,0,0,0       ranks that share a GPU
  * java -cp ... io.kinema.cuda.collective.RankConformance 0,1             two GPUs by NCCL
- * java -cp ... io.kinema.cuda.collective.RankConformance 0,1 peers       two GPUs by each other's memory</pre>
+ * java -cp ... io.kinema.cuda.collective.RankConformance 0,1 peers       two GPUs by each other's memory
+ * java -cp ... io.kinema.cuda.collective.RankConformance 0,1,2,3 scatter NCCL's reduce-scatter against its all-reduce
+ * java -cp ... io.kinema.cuda.collective.RankConformance 0,0,0,0 - 70  with the kernels for a V100</pre>
  */
 public final class RankConformance {
     private static final Duration TIMEOUT = Duration.ofSeconds(60);
@@ -67,9 +73,13 @@ public final class RankConformance {
     public static void main(String[] args) {
         RankConformance run = new RankConformance(Arrays.stream(args[0].split(",")).map(Integer::valueOf).toList());
         List<Backend> backends = new ArrayList<>();
-        run.gpus.forEach(gpu -> backends.add(CudaBackend.open(gpu, CudaOptions.DEFAULTS)));
+        CudaOptions options = args.length > 2 ? images(Integer.parseInt(args[2])) : CudaOptions.DEFAULTS;
+        run.gpus.forEach(gpu -> backends.add(CudaBackend.open(gpu, options)));
+        say("kernels: %s", backends.getFirst().choices().get("kernel images"));
         if (args.length > 1 && args[1].equals("peers")) {
             run.overPeers(backends);
+        } else if (args.length > 1 && args[1].equals("scatter")) {
+            run.scatter(backends);
         } else {
             try (BackendGroup group = BackendGroup.of(backends, TIMEOUT)) {
                 say("%s: %s, buffers %s bytes", args[0], backends.getFirst().choices().get("collectives"), group.bufferBytes());
@@ -78,6 +88,11 @@ public final class RankConformance {
         }
         say("%d comparisons agree, %d do not", run.agree, run.differ);
         System.exit(Math.min(run.differ, 100));
+    }
+
+    private static CudaOptions images(int architecture) {
+        CudaOptions own = CudaOptions.DEFAULTS;
+        return new CudaOptions(own.attention(), own.queryTile(), OptionalInt.of(architecture), own.maxMemoryBytes());
     }
 
     private void overPeers(List<Backend> backends) {
@@ -94,6 +109,41 @@ public final class RankConformance {
                 }
             });
         }
+    }
+
+    /** How far NCCL's reduce-scatter is from the same rows of its all-reduce: other orders of addition from three ranks on. */
+    private void scatter(List<Backend> backends) {
+        Nccl nccl = Nccl.load(LibraryFinder.ofEnvironment().find(CudaLibrary.NCCL));
+        int[] shape = {3456 * gpus.size(), 5376};
+        try (RankGroup group = RankGroup.open(gpus.size(), TIMEOUT)) {
+            group.each(host -> {
+                Backend backend = backends.get(host.rank());
+                try (NcclRing ring = new NcclRing(host, ((CudaBackend) backend).rank(), nccl); Workspace memory = backend.workspace("test")) {
+                    Tensor values = placed(backend, memory, many(host.rank(), shape));
+                    Tensor mine = memory.f32(shape[0] / gpus.size(), shape[1]);
+                    ring.reduceScatter(values, mine);
+                    ring.allReduce(values);
+                    float[] scattered = host(backend, mine);
+                    float[] whole = host(backend, values);
+                    float[] rows = Arrays.copyOfRange(whole, host.rank() * scattered.length, (host.rank() + 1) * scattered.length);
+                    say("rank %d of NCCL %s: reduce-scatter against all-reduce, relative L2 %.3g, the same bits: %s", host.rank(), nccl.version(),
+                            relativeL2(scattered, rows), same(scattered, rows));
+                    ring.barrier();
+                    backend.finish();
+                    return host.agree(true);
+                }
+            });
+        }
+    }
+
+    private static double relativeL2(float[] got, float[] expected) {
+        double difference = 0;
+        double norm = 0;
+        for (int i = 0; i < got.length; i++) {
+            difference += Math.pow((double) got[i] - expected[i], 2);
+            norm += Math.pow(expected[i], 2);
+        }
+        return Math.sqrt(difference / norm);
     }
 
     private void everything(Ranks ranks) {
@@ -149,7 +199,8 @@ public final class RankConformance {
         });
         RowShares shares = RowShares.padded(shape[0], 4, 1);
         for (int rank = 0; rank < 4; rank++) {
-            count(same(own.get(rank), Arrays.copyOfRange(host.get(rank), shares.from(rank) * shape[1], shares.to(rank) * shape[1])), "peer rows %s %s rank %d", Arrays.toString(shape), values, rank);
+            count(same(own.get(rank), Arrays.copyOfRange(host.get(rank), shares.from(rank) * shape[1], shares.to(rank) * shape[1])),
+                    "peer rows %s %s rank %d", Arrays.toString(shape), values, rank);
         }
     }
 
@@ -191,8 +242,8 @@ public final class RankConformance {
                 });
                 boolean again = same(host(backend, work), first);
                 double copy = seconds(backend, () -> backend.copy(start, work));
-                String line = String.format(Locale.ROOT, "rank %d: all-reduce of %d bytes %.3f ms (with a copy of %.3f ms taken off), same bits again: %s", member.ranks().rank(),
-                        4L * shape[0] * shape[1], (sum - copy) * 1e3, copy * 1e3, again);
+                String line = String.format(Locale.ROOT, "rank %d: all-reduce of %d bytes %.3f ms (with a copy of %.3f ms taken off), same bits again: %s",
+                        member.ranks().rank(), 4L * shape[0] * shape[1], (sum - copy) * 1e3, copy * 1e3, again);
                 return member.ranks().size() == 4 ? line + "\n  " + fullPeer(member, start, first) : line;
             }
         });
@@ -209,8 +260,8 @@ public final class RankConformance {
         boolean equal = same(host(member.backend(), rows), Arrays.copyOfRange(whole, rank * n, (rank + 1) * n));
         RowReduction.Report report = reduction.report();
         reduction.close();
-        return String.format(Locale.ROOT, "peer rows %.3f ms, the bits of the all-reduce: %s, setup %.3f s, %d bytes, %d peer calls, fallback %s", seconds * 1e3, equal,
-                report.setupSeconds(), report.bufferBytes(), report.peerCalls(), report.fallback());
+        return String.format(Locale.ROOT, "peer rows %.3f ms, the bits of the all-reduce: %s, setup %.3f s, %d bytes, %d peer calls, fallback %s",
+                seconds * 1e3, equal, report.setupSeconds(), report.bufferBytes(), report.peerCalls(), report.fallback());
     }
 
     /** Mean seconds on the device. */

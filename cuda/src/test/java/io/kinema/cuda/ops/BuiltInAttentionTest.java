@@ -1,10 +1,12 @@
 package io.kinema.cuda.ops;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.kinema.cuda.ops.BuiltInAttention.Images;
 import io.kinema.weights.DType;
 import java.util.Optional;
+import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
 
 class BuiltInAttentionTest {
@@ -23,6 +25,15 @@ class BuiltInAttentionTest {
             assertThat(refusal(BuiltInAttention.REFERENCE, Images.VOLTA, dtype, 249)).isEmpty();
         }
         assertThat(refusal(BuiltInAttention.REFERENCE, Images.HOPPER, DType.F32, 257)).isPresent();
+    }
+
+    @Test
+    void theFastestTileIsTheDefaultAndOlderKernelsRefuseTheWidest() {
+        assertThat(Images.HOPPER.queryTile(OptionalInt.empty())).isEqualTo(192);
+        assertThat(Images.AMPERE.queryTile(OptionalInt.empty())).isEqualTo(128);
+        assertThat(Images.HOPPER.queryTile(OptionalInt.of(64))).isEqualTo(64);
+        assertThatExceptionOfType(IllegalArgumentException.class).isThrownBy(() -> Images.VOLTA.queryTile(OptionalInt.of(192)))
+                .withMessageContaining("expected 64 or 128");
     }
 
     private static Optional<String> refusal(BuiltInAttention kind, Images images, DType operand, int headDim) {

@@ -32,17 +32,24 @@ final class MemoryForecast {
     private final ResolvedRequest request;
     private final Sequence sequence;
     private final int timesteps;
+    private final int ranks;
+    private final int textRanks;
     private final List<RunPlan.StageMemory> stages = new ArrayList<>();
     private long weights;
     private long scratch;
 
-    /** @param timesteps distinct ones of both schedules */
-    MemoryForecast(ModelSizes sizes, Precision precision, ResolvedRequest request, Sequence sequence, int timesteps) {
+    /**
+     * @param timesteps distinct ones of both schedules
+     * @param ranks     that share the networks
+     */
+    MemoryForecast(ModelSizes sizes, Precision precision, ResolvedRequest request, Sequence sequence, int timesteps, int ranks) {
         this.sizes = sizes;
         this.precision = precision;
         this.request = request;
         this.sequence = sequence;
         this.timesteps = timesteps;
+        this.ranks = ranks;
+        this.textRanks = sizes.text().text().ranksOf(ranks);
     }
 
     List<RunPlan.StageMemory> stages() {
@@ -53,7 +60,7 @@ final class MemoryForecast {
         }
         stage(Stage.DENOISING, network(sizes.ditWeights()), transformer(), conditions());
         stage(Stage.VIDEO_DECODING, sequence.pictures().isEmpty() ? sizes.videoWeights().bytes() : sizes.videoWeights().bytes() / 2,
-                extra(decoder(request.latentHeight(), request.latentWidth()), decodersBefore()), conditions() + clip());
+                extra(decoder(generated()), decodersBefore()), conditions() + clip());
         stage(Stage.AUDIO_DECODING, 0, ScratchSizes.audioDecoder(sizes.audio(), request.audioLatents()), conditions() + clip());
         return List.copyOf(stages);
     }
@@ -64,7 +71,7 @@ final class MemoryForecast {
         bytes.put(Stage.TEXT_ENCODING, text());
         bytes.put(Stage.CONDITION_ENCODING, encoders());
         bytes.put(Stage.DENOISING, transformer());
-        bytes.put(Stage.VIDEO_DECODING, decoder(request.latentHeight(), request.latentWidth()));
+        bytes.put(Stage.VIDEO_DECODING, decoder(generated()));
         bytes.put(Stage.AUDIO_DECODING, ScratchSizes.audioDecoder(sizes.audio(), request.audioLatents()));
         return bytes;
     }
@@ -78,10 +85,10 @@ final class MemoryForecast {
     SortedMap<String, Long> scratchByNetwork() {
         UsefulWork.Rows rows = sequence.rows();
         SortedMap<String, Long> bytes = new TreeMap<>();
-        bytes.put("transformer", ScratchSizes.transformer(sizes.dit(), total(rows), rows.generatedVideo() + rows.generatedAudio(), precision, rotated()));
+        bytes.put("transformer", ScratchSizes.transformer(sizes.dit(), total(rows), rows.generatedVideo() + rows.generatedAudio(), precision, rotated(), ranks));
         bytes.put("text_encoder", text());
-        bytes.put("vae", Math.max(decoder(request.latentHeight(), request.latentWidth()),
-                sequence.pictures().stream().mapToLong(p -> ScratchSizes.videoEncoder(sizes.video(), p)).max().orElse(0)));
+        bytes.put("vae", Math.max(decoder(generated()),
+                sequence.pictures().stream().mapToLong(p -> ScratchSizes.videoEncoder(sizes.video(), p, ranks)).max().orElse(0)));
         bytes.put("audio_vae", Math.max(ScratchSizes.audioDecoder(sizes.audio(), request.audioLatents()),
                 sequence.sounds().stream().mapToLong(s -> ScratchSizes.audioEncoder(sizes.audio(), s)).max().orElse(0)));
         return bytes;
@@ -105,30 +112,34 @@ final class MemoryForecast {
 
     private long text() {
         return ScratchSizes.text(sizes.text().text(), sizes.text().vision(), sequence.layout().textRows(), sequence.imagePatches(),
-                sequence.videoPatches(), precision);
+                sequence.videoPatches(), precision, textRanks);
     }
 
     private long encoders() {
-        return sequence.pictures().stream().mapToLong(p -> ScratchSizes.videoEncoder(sizes.video(), p)).max().orElse(0)
+        return sequence.pictures().stream().mapToLong(p -> ScratchSizes.videoEncoder(sizes.video(), p, ranks)).max().orElse(0)
                 + sequence.sounds().stream().mapToLong(s -> ScratchSizes.audioEncoder(sizes.audio(), s)).max().orElse(0) + decodersBefore();
     }
 
     private long decodersBefore() {
-        return sequence.latentFrames().stream().mapToLong(l -> decoder(l.height(), l.width())).max().orElse(0);
+        return sequence.latentFrames().stream().mapToLong(this::decoder).max().orElse(0);
     }
 
     private static long extra(long needed, long there) {
         return Math.max(0, needed - there);
     }
 
-    private long decoder(int latentHeight, int latentWidth) {
-        return ScratchSizes.videoDecoder(sizes.video(), latentHeight, latentWidth);
+    private long decoder(Sequence.Decoded latents) {
+        return ScratchSizes.videoDecoder(sizes.video(), latents, ranks);
+    }
+
+    private Sequence.Decoded generated() {
+        return new Sequence.Decoded(request.latentFrames(), request.latentHeight(), request.latentWidth());
     }
 
     private long transformer() {
         UsefulWork.Rows rows = sequence.rows();
-        return ScratchSizes.transformer(sizes.dit(), total(rows), rows.generatedVideo() + rows.generatedAudio(), precision, rotated())
-                + ScratchSizes.modulation(sizes.dit(), timesteps);
+        return ScratchSizes.transformer(sizes.dit(), total(rows), rows.generatedVideo() + rows.generatedAudio(), precision, rotated(), ranks)
+                + ScratchSizes.modulation(sizes.dit(), timesteps, ranks);
     }
 
     private boolean rotated() {

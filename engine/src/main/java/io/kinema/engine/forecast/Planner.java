@@ -32,6 +32,8 @@ import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /**
  * Plans resolved requests on one model and device.
@@ -74,19 +76,28 @@ public record Planner(ModelFolder folder, Optional<Path> transformer, Optional<W
         long preparation = work.preparation(rows, steps.timesteps()) + adapters.preparation(rows, steps.timesteps(), ranks.tensorParallel());
         long loop = request.steps() * (work.step(rows) + adapters.step(rows, ranks.tensorParallel()));
         RunRecord.Execution execution = new RunRecord.Execution(placed(device), backendName(device), precision.label(),
-                ranks.tensorParallel() * (device.equals("cpu") ? Backends.threadsOfRank(threads, ranks) : 1), ranks, fp16WeightLayout);
+                ranks.tensorParallel() * (device.equals("cpu") ? Backends.threadsOfRank(threads, ranks) : 1), ranks, fp16WeightLayout, choices(sizes));
         Component component = Component.transformerOf(request.task());
         String name = transformer.map(p -> String.valueOf(p.getFileName())).orElse(component.key());
         String modelName = String.valueOf(folder.root().getFileName());
         TimeForecast time = new TimeForecast(rates, Rates.way(HostFacts.here().processor(), new RunRecord.Model(modelName, name, "", "", List.of()), execution),
                 sequence.rows(), preparation + loop, request.outputs());
         OptionalDouble probed = time.measured() || !device.equals("cpu") ? OptionalDouble.empty() : probe(Backends.opener(device, threads, backend));
-        MemoryForecast memory = new MemoryForecast(sizes, precision, request, sequence, steps.timesteps());
+        MemoryForecast memory = new MemoryForecast(sizes, precision, request, sequence, steps.timesteps(), ranks.tensorParallel());
         ResidencyForecast weights = residency(sizes, memory);
         return new RunPlan(request, modelName, name, sizes.weightBytes(), sizes.ditWeights().encodings().names(), execution,
                 ReferenceLabels.of(request), sequence.rows(), preparation + loop * request.outputs(), memory.stages(), memory.scratchByNetwork(),
                 budget().choose(weights, offload, residency.residentLayers()), weights.all(),
-                time.stages(probed), probed);
+                time.stages(probed), probed, ResidualForecast.of(ranks, Math.toIntExact(rows.all()), sizes.dit().hidden()));
+    }
+
+    /** What a run would choose, as far as it can be known before. */
+    private SortedMap<String, String> choices(ModelSizes sizes) {
+        SortedMap<String, String> choices = new TreeMap<>();
+        if (ranks.tensorParallel() > 1) {
+            choices.put("text_encoder_ranks", "" + sizes.text().text().ranksOf(ranks.tensorParallel()));
+        }
+        return choices;
     }
 
     /**
@@ -97,7 +108,7 @@ public record Planner(ModelFolder folder, Optional<Path> transformer, Optional<W
     public RunPlan.Residency residency(ResolvedRequest request, PictureSizes pictures, MediaHeaders headers) {
         ModelSizes sizes = sizes(request);
         Sequence sequence = sequence(request, sizes, pictures, headers);
-        MemoryForecast memory = new MemoryForecast(sizes, precision, request, sequence, Steps.of(request, sequence.layout()).timesteps());
+        MemoryForecast memory = new MemoryForecast(sizes, precision, request, sequence, Steps.of(request, sequence.layout()).timesteps(), ranks.tensorParallel());
         return budget().choose(residency(sizes, memory), offload, residency.residentLayers());
     }
 

@@ -33,10 +33,12 @@ import java.util.TreeMap;
  * @param policies    the same for every way of keeping them, what is asked for or not
  * @param time        one for each stage, in order; all outputs
  * @param probed      FLOP/s of matrix products, measured for this plan because no clip was measured yet; empty when one was
+ * @param residual    how residual rows will lie on the ranks; empty where every rank will have all of them
  */
 public record RunPlan(ResolvedRequest request, String model, String transformer, long weightBytes, List<String> encodings,
                       RunRecord.Execution execution, List<Condition> conditions, UsefulWork.Rows rows, long usefulFlops, List<StageMemory> memory,
-                      SortedMap<String, Long> scratch, Residency residency, List<Residency> policies, List<StageEstimate> time, OptionalDouble probed) {
+                      SortedMap<String, Long> scratch, Residency residency, List<Residency> policies, List<StageEstimate> time, OptionalDouble probed,
+                      Optional<ResidualForecast> residual) {
     /** Name and version of the JSON form. */
     public static final String SCHEMA = "kinema.plan/1";
 

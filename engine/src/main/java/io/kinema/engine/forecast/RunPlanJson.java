@@ -26,6 +26,10 @@ final class RunPlanJson {
                 .put("precision", plan.execution().precision()).put("threads", plan.execution().threads());
         RankJson.put(execution, plan.execution().ranks());
         plan.execution().fp16WeightLayout().ifPresent(layout -> execution.put("fp16_weight_layout", layout.label()));
+        if (!plan.execution().choices().isEmpty()) {
+            ObjectNode choices = execution.putObject("choices");
+            plan.execution().choices().forEach(choices::put);
+        }
         ArrayNode conditions = root.putArray("conditions");
         for (RunPlan.Condition condition : plan.conditions()) {
             ObjectNode node = conditions.addObject().put("role", condition.role()).put("file", String.valueOf(condition.file().getFileName()));
@@ -35,6 +39,7 @@ final class RunPlanJson {
         UsefulWork.Rows rows = plan.rows();
         root.putObject("rows").put("text", rows.text()).put("video", rows.video()).put("generated_video", rows.generatedVideo())
                 .put("audio", rows.audio()).put("generated_audio", rows.generatedAudio());
+        plan.residual().ifPresent(residual -> residual.put(root));
         root.put("evaluations", plan.evaluations());
         root.putObject("work").put("formula", UsefulWork.FORMULA).put("useful_flops", plan.usefulFlops());
         root.set("memory", memory(plan));

@@ -12,7 +12,7 @@ import io.kinema.model.video.VideoVaeConfig;
 /**
  * The most scratch memory that each network has in use at once, in bytes: the tensors of its widest moment, counted from shapes.
  * A test holds every formula to what the networks' workspaces measure. Rows are counted in FP32 (4 bytes) but for matrix
- * operands, which have {@code operand} bytes.
+ * operands, which have {@code operand} bytes. With several ranks it is what all of them have together: rows whole on each, heads and channels shared out.
  */
 final class ScratchSizes {
     private static final long F = Float.BYTES;
@@ -27,30 +27,32 @@ final class ScratchSizes {
      * @param rows    of the packed sequence
      * @param wanted  rows whose velocity is asked for
      * @param rotated whether the blocks' matrices want their input rotated
+     * @param ranks   that share it
      */
-    static long transformer(DitConfig c, long rows, long wanted, Precision precision, boolean rotated) {
+    static long transformer(DitConfig c, long rows, long wanted, Precision precision, boolean rotated, int ranks) {
         long stream = rows * (c.hidden() * F + F);
-        Block block = new Block(c.hidden(), c.inner(), c.inner(), c.ffn());
-        return stream + Math.max(block.bytes(rows, precision, rotated), wanted * (2L * c.hidden() * F + F));
+        Block block = new Block(c.hidden(), c.inner() / ranks, c.inner() / ranks, c.ffn() / ranks);
+        return ranks * (stream + Math.max(block.bytes(rows, precision, rotated), wanted * (2L * c.hidden() * F + F)));
     }
 
-    /** Modulation tables of every timestep, kept while a request runs. */
-    static long modulation(DitConfig c, int timesteps) {
+    /** Modulation tables of every timestep, kept on every rank while a request runs. */
+    static long modulation(DitConfig c, int timesteps, int ranks) {
         long perBlock = (long) DitConfig.MODALITIES * 6 * c.hidden();
-        return timesteps * (c.layers() * perBlock + 2L * c.hidden()) * F;
+        return ranks * timesteps * (c.layers() * perBlock + 2L * c.hidden()) * F;
     }
 
     /**
      * The vision tower over the pictures, then over the videos, then the text tower: the same block with fewer key and value heads,
      * beside the features of both kinds and, where there are both, the two interleaved.
      */
-    static long text(TextConfig c, VisionConfig v, long rows, long imagePatches, long videoPatches, Precision precision) {
+    static long text(TextConfig c, VisionConfig v, long rows, long imagePatches, long videoPatches, Precision precision, int ranks) {
         long images = features(v, imagePatches);
         long videos = features(v, videoPatches);
         long both = images > 0 && videos > 0 ? 2 * (images + videos) : images + videos;
         long layers = rows * c.headDim() * F
-                + new Block(c.hidden(), (long) c.heads() * c.headDim(), (long) c.kvHeads() * c.headDim(), c.ffn()).bytes(rows, precision, false);
-        return Math.max(both + layers, Math.max(images + vision(v, imagePatches, precision), images + videos + vision(v, videoPatches, precision)));
+                + new Block(c.hidden(), (long) c.heads() / ranks * c.headDim(), (long) Math.max(1, c.kvHeads() / ranks) * c.headDim(), c.ffn() / ranks)
+                        .bytes(rows, precision, false);
+        return ranks * Math.max(both + layers, Math.max(images + vision(v, imagePatches, precision), images + videos + vision(v, videoPatches, precision)));
     }
 
     /** What the vision tower makes of patches: merged tokens, once for the first text layer and once for each deepstack level. */
@@ -82,22 +84,26 @@ final class ScratchSizes {
     }
 
     /** Decoding: one chunk of frames with its tail, the stitcher's edges, one tile of pixels, and the transformer over one tile. */
-    static long videoDecoder(VideoVaeConfig c, long latentHeight, long latentWidth) {
+    static long videoDecoder(VideoVaeConfig c, Sequence.Decoded latents, int ranks) {
+        long latentHeight = latents.height();
+        long latentWidth = latents.width();
         int ratio = c.spatialRatio();
         long tokens = c.timing().tokensPerClip();
         TileGrid grid = TileGrid.cover(Math.toIntExact(latentHeight * ratio), Math.toIntExact(latentWidth * ratio), CodingOptions.RELEASED.tiling(), ratio);
+        int lanes = Math.min(ranks, c.timing().chunks(latents.frames()) * grid.count());
         long frames = tokens * c.timing().temporalRatio();
         long area = latentHeight * ratio * latentWidth * ratio;
-        long kept = c.latentChannels() * tokens * latentHeight * latentWidth + c.outChannels() * (frames + c.timing().frameOverlap()) * area;
+        long kept = lanes * c.latentChannels() * tokens * latentHeight * latentWidth + c.outChannels() * (frames + c.timing().frameOverlap()) * area;
         long tile = (long) grid.rows().length() * grid.columns().length();
-        long stitching = grid.count() == 1 ? 0 : c.outChannels() * frames * (tile + edges(grid));
+        // One rank decodes a clip of one tile in place.
+        long stitching = grid.count() == 1 && lanes == 1 ? 0 : c.outChannels() * frames * (lanes * tile + edges(grid));
         long patches = tokens * tile / ratio / ratio;
         long rows = patches + c.decoder().registerTokens() + 1;
         long dim = c.decoder().dim();
         long inner = dim * c.decoder().ffnMult();
-        long block = Math.max(5 * dim, dim + 3 * inner);
+        long block = Math.max(5 * dim, 2 * dim + 2 * inner);
         long network = rows * dim + Math.max(rows * block, rows * dim + patches * c.outChannels() * c.timing().temporalRatio() * ratio * ratio);
-        return F * (kept + stitching + network + rows * 2 * c.decoder().rotaryDim());
+        return F * (kept + stitching + lanes * (network + rows * 2 * c.decoder().rotaryDim()));
     }
 
     /** Two lines of bottom edges and two right edges of tiles. */
@@ -108,7 +114,7 @@ final class ScratchSizes {
     }
 
     /** Encoding: one clip of pixels, one tile of it, and every level's activations, which stay until the tile is done. */
-    static long videoEncoder(VideoVaeConfig c, Sequence.Pixels pixels) {
+    static long videoEncoder(VideoVaeConfig c, Sequence.Pixels pixels, int ranks) {
         int frames = pixels.frames() == 1 ? 1 : c.clipLength();
         TileGrid grid = TileGrid.cover(pixels.height(), pixels.width(), CodingOptions.RELEASED.tiling(), c.spatialRatio());
         long tileHeight = grid.rows().length();
@@ -135,8 +141,13 @@ final class ScratchSizes {
                 held += channels * time * area;
             }
         }
-        long moments = 2L * c.latentChannels() * time * (area + (long) pixels.height() * pixels.width() / c.spatialRatio() / c.spatialRatio());
-        return F * (Math.max(most, held + moments) + moments);
+        long clip = (long) c.inChannels() * frames * pixels.height() * pixels.width();
+        long whole = 2L * c.latentChannels() * time * ((long) pixels.height() * pixels.width() / c.spatialRatio() / c.spatialRatio());
+        long moments = 2L * c.latentChannels() * time * area + whole;
+        long one = Math.max(most, held + moments) + moments;
+        // The clip and its moments are on the first rank alone.
+        int lanes = Math.min(ranks, c.timing().clips(pixels.frames()) * grid.count());
+        return F * (one + (lanes - 1) * (one - clip - whole));
     }
 
     /** Decoding both channels: what every stage leaves, and four times the widest stage. */

@@ -159,7 +159,7 @@ public final class ModelParts implements AutoCloseable {
 
     /** Ranks that share the text encoder: all of them, or the first alone where its heads or channels cannot be shared out. */
     public int textEncoderRanks() {
-        return textConfig().text().spreadsOver(ranks.size()) ? ranks.size() : 1;
+        return textConfig().text().ranksOf(ranks.size());
     }
 
     private TextEncoderConfig textConfig() {

@@ -22,7 +22,6 @@ import io.kinema.model.text.TextEncoderConfig;
 import io.kinema.model.video.VideoVae;
 import io.kinema.model.video.VideoVaeConfig;
 import io.kinema.weights.TensorSource;
-import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.Map;
 import java.util.TreeMap;

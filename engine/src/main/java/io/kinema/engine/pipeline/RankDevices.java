@@ -24,7 +24,7 @@ public record RankDevices(List<String> devices) {
 
     /**
      * @param device one device, or one for each rank: {@code cuda:0,1}; a device may stand there twice
-     * @throws BadRequestException when there are more or fewer devices than ranks
+     * @throws BadRequestException when there are more or fewer devices than ranks, or some ranks share a device and others do not
      */
     public static RankDevices of(String device, int ranks) {
         if (HOST.contains(device)) {
@@ -35,6 +35,10 @@ public record RankDevices(List<String> devices) {
             throw new BadRequestException("device", device + ", which is " + all.size() + (all.size() == 1 ? " device" : " devices"),
                     "expected one for each of " + ranks + (ranks == 1 ? " rank; add --tensor-parallel " + all.size() : " ranks of --tensor-parallel " + ranks
                     + "; name them, such as cuda:0,1, or use fewer ranks"));
+        }
+        long distinct = all.stream().distinct().count();
+        if (distinct > 1 && distinct < ranks) {
+            throw new BadRequestException("device", device, "expected one device for all ranks or one for each; here some ranks share one and others do not");
         }
         return new RankDevices(all);
     }

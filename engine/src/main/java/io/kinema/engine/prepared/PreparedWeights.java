@@ -211,7 +211,7 @@ public final class PreparedWeights implements AutoCloseable {
         clock.check(Stage.PREPARING_WEIGHTS);
         NetworkOpening network = building.network();
         try {
-            open(building, backend);
+            open(building, backend, clock);
             if (building.writer().tensors() == 0) {
                 settled.add(network.key());
             } else {
@@ -226,9 +226,9 @@ public final class PreparedWeights implements AutoCloseable {
     }
 
     /** Opens the network of each rank once: what it asks for is written, and what another asked for is there. */
-    private static void open(Building building, Backend backend) {
+    private static void open(Building building, Backend backend, Clock clock) {
         Backend host = backend.device().kind() == Device.Kind.CPU ? backend : CpuBackend.open(Runtime.getRuntime().availableProcessors());
-        try (KeptTensors kept = new KeptTensors(building.weights(), building.writer(), host)) {
+        try (KeptTensors kept = new KeptTensors(building.weights(), building.writer(), host, () -> clock.check(Stage.PREPARING_WEIGHTS))) {
             NetworkOpening network = building.network();
             for (int rank = 0; rank < network.ranks(); rank++) {
                 network.open().open(host, kept, network.ranks() == 1 ? Communicator.ALONE : new RankToBe(rank, network.ranks())).close();

@@ -14,6 +14,7 @@ import io.kinema.engine.Geometries;
 import io.kinema.engine.H3Engine;
 import io.kinema.engine.H3Planner;
 import io.kinema.engine.NanoAdapter;
+import io.kinema.engine.RankOptions;
 import io.kinema.engine.Reference;
 import io.kinema.engine.Stage;
 import io.kinema.engine.convert.QuantizeOptions;
@@ -85,6 +86,18 @@ class PlanMatchesRunTest {
     @Test
     void aLargerCanvasInTiles() {
         compare(request().size(448, 256));
+    }
+
+    /** Text encoder on two ranks and, having two heads, on one of four; tiles on all of them. */
+    @Test
+    void severalRanks() {
+        Path picture = folder.resolve("frame-00003.png");
+        for (int ranks : new int[] {2, 4}) {
+            EngineOptions options = EngineOptions.builder().model(Geometries.NANO).threads(ranks).ranks(RankOptions.DEFAULTS.withTensorParallel(ranks)).build();
+            Clip clip = compare(options, ranks == 2 ? request().size(448, 256) : request().image(picture));
+            assertThat(clip.record().execution().choices()).containsEntry("text_encoder_ranks", ranks == 2 ? "2" : "1");
+            assertThat(clip.record().usefulFlops()).isPositive();
+        }
     }
 
     /** Rotated copies of rows are counted as scratch and not as useful work, and integers get no FP16 copies. */

@@ -8,7 +8,6 @@ import io.kinema.compute.Tensor;
 import io.kinema.compute.Workspace;
 import io.kinema.compute.collective.Communicator;
 import io.kinema.compute.collective.RowReduction;
-import io.kinema.compute.collective.RowShares;
 import io.kinema.compute.collective.Traffic;
 import io.kinema.model.StageTap;
 import io.kinema.model.adapter.Adapter;
@@ -38,8 +37,6 @@ import java.util.stream.IntStream;
  * must outlive it. Used by one thread.
  */
 public final class Dit implements Transformer {
-    private static final RowReduction.Report ALONE = new RowReduction.Report(0, 0, 0, 0, Optional.of("one rank has all residual rows, there is nothing to add up"));
-
     private final Execution run;
     private final DitConfig config;
     private final Rounding rounding;
@@ -147,7 +144,7 @@ public final class Dit implements Transformer {
 
     /** How residual rows were added up so far; empty unless they were to be shared out. */
     public Optional<RowReduction.Report> rowReductions() {
-        return sharding.map(_ -> reduction.map(RowReduction::report).orElse(ALONE));
+        return sharding.map(_ -> reduction.map(RowReduction::report).orElseGet(ResidualSharding::alone));
     }
 
     /** FP32 [hidden]: the norm before the first block's attention, on the device as long as this is open, whatever becomes of the blocks. */
@@ -308,7 +305,7 @@ public final class Dit implements Transformer {
 
     private ResidualRows residualRows(int rows) {
         Communicator ranks = run.ranks();
-        return reduction.<ResidualRows>map(r -> new OwnRows(RowShares.padded(rows, ranks.size(), OwnRows.MULTIPLE), ranks.rank(), config.hidden(), r))
+        return reduction.<ResidualRows>map(r -> new OwnRows(ResidualSharding.shares(rows, ranks.size()), ranks.rank(), config.hidden(), r))
                 .orElseGet(() -> new AllRows(rows, config.hidden()));
     }
 

@@ -21,9 +21,6 @@ import java.util.function.Supplier;
  * sharing out, so that each of their results has the same bits, and so have the sums, which the {@link RowReduction} makes in the all-reduce's order.
  */
 record OwnRows(RowShares shares, int rank, int hidden, RowReduction reduction) implements ResidualRows {
-    /** What a sequence's rows are padded to a multiple of: whole tiles of attention kernels. */
-    static final int MULTIPLE = 64;
-
     @Override
     public Tensor start(Execution run, Supplier<Tensor> packed) {
         Tensor own = run.scratch().f32(shares.each(), hidden);

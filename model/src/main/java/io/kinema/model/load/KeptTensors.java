@@ -22,23 +22,29 @@ import java.util.function.Function;
 public final class KeptTensors extends TensorsOver implements PreparedTensors {
     private final EntryWriter writer;
     private final Backend host;
+    private final Runnable before;
     private final Workspace memory;
     private final Map<String, StoredTensor> kept = new HashMap<>();
 
-    /** @param host backend of the host, the reader's own */
-    public KeptTensors(TensorSource stored, EntryWriter writer, Backend host) {
+    /**
+     * @param host   backend of the host, the reader's own
+     * @param before is run before each tensor, and may throw what ends the preparation
+     */
+    public KeptTensors(TensorSource stored, EntryWriter writer, Backend host, Runnable before) {
         super(stored);
         if (host.device().kind() != Device.Kind.CPU) {
             throw new IllegalArgumentException("weights are prepared on the host: got " + host.device() + ", expected a backend of the processor");
         }
         this.writer = writer;
         this.host = host;
+        this.before = before;
         this.memory = host.workspace("weights being prepared");
     }
 
     @Override
     public Optional<StoredTensor> prepared(Form form, Function<Workspace, Tensor> make) {
         return Optional.of(kept.computeIfAbsent(form.key(), key -> {
+            before.run();
             try (Workspace.Frame _ = memory.frame()) {
                 Tensor made = make.apply(memory);
                 host.finish();

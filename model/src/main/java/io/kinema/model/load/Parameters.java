@@ -116,7 +116,7 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
 
     /** @throws BadWeightsException when a parameter is absent or of another shape; its values are not read */
     public void require(String name, long... dims) {
-        requireShape(source.shape(prefix + name), source.origin(), prefix + name, dims);
+        TensorChecks.requireShape(source.shape(prefix + name), source.origin(), prefix + name, dims);
     }
 
     /** True when the checkpoint has this name. */
@@ -238,7 +238,7 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
      */
     private Optional<PreparedTensors.Form> finalForm(String name, Share.Axis axis, long from, long to, long rows) {
         String full = prefix + name;
-        Optional<DType> stored = source.header(full).flatMap(TensorHeader::dtype).filter(Parameters::plain);
+        Optional<DType> stored = source.header(full).flatMap(TensorHeader::dtype).filter(StoredTypes::plain);
         if (!(source instanceof PreparedTensors) || stored.isEmpty()) {
             return Optional.empty();
         }
@@ -278,7 +278,7 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
 
     /** A matrix whose rows lie in several runs and that is rounded anyway: each run goes to its place, and the source need not gather them. */
     private Optional<Tensor> inRuns(String name, long from, long to) {
-        Optional<DType> stored = source.header(name).flatMap(TensorHeader::dtype).filter(d -> productDtype(d) == d);
+        Optional<DType> stored = source.header(name).flatMap(TensorHeader::dtype).filter(d -> StoredTypes.productDtype(d) == d);
         if (rounding == Rounding.AS_STORED || stored.isEmpty() || stored.get() == wanted(stored.get()) || source.runEnd(name, from, to) == to) {
             return Optional.empty();
         }
@@ -301,7 +301,7 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
 
     private DType wanted(DType stored) {
         return switch (rounding) {
-            case AS_STORED -> productDtype(stored);
+            case AS_STORED -> StoredTypes.productDtype(stored);
             case F16 -> DType.F16;
             case BF16 -> DType.BF16;
         };
@@ -353,7 +353,7 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
     /** Columns [from, to) in this reader's layout; all of them are where the backend computes only while they are copied. */
     private Tensor columns(StoredTensor stored, DType wanted, int from, int to) {
         boolean byColumn = wanted == DType.F16 && rounding == Rounding.F16 && layout == MatrixLayout.COLUMN;
-        if (!byColumn && wanted == loadedDtype(stored) && backend.device().equals(Device.CPU)) {
+        if (!byColumn && wanted == StoredTypes.loadedDtype(stored) && backend.device().equals(Device.CPU)) {
             return loaded(stored).slice(1, from, to);
         }
         long rows = stored.shape().dim(0);
@@ -379,7 +379,7 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
 
     private Tensor rounded(StoredTensor stored) {
         DType wanted = wanted(stored.dtype());
-        return wanted == loadedDtype(stored) ? loaded(stored) : rounded(stored, wanted);
+        return wanted == StoredTypes.loadedDtype(stored) ? loaded(stored) : rounded(stored, wanted);
     }
 
     private Tensor rounded(StoredTensor stored, DType wanted) {
@@ -398,42 +398,10 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
         return copy;
     }
 
-    /** Matrices of other dtypes are coded: products decode them. */
-    private static boolean plain(DType dtype) {
-        return switch (dtype) {
-            case F64, F32, F16, BF16 -> true;
-            default -> false;
-        };
-    }
-
-    /** The dtype itself where products can read it; F64 and F8 are widened or rounded to FP32. */
-    private static DType productDtype(DType stored) {
-        return switch (stored) {
-            case F32, F16, BF16 -> stored;
-            default -> DType.F32;
-        };
-    }
-
     private StoredTensor checked(String name, long... dims) {
         StoredTensor stored = source.get(prefix + name);
-        requireShape(stored.shape(), stored.file().toString(), stored.name(), dims);
-        return floating(stored);
-    }
-
-    private static void requireShape(Shape shape, String file, String name, long... dims) {
-        Shape expected = Shape.of(dims);
-        if (!shape.equals(expected)) {
-            throw new BadWeightsException(file + ": tensor " + name + " has shape " + shape
-                    + ", expected " + expected + " from the config; the config and the weights do not belong together");
-        }
-    }
-
-    private static StoredTensor floating(StoredTensor stored) {
-        if (!stored.dtype().floating()) {
-            throw new BadWeightsException(stored.file() + ": tensor " + stored.name() + " is " + stored.dtype()
-                    + ", expected a float dtype; use a float checkpoint");
-        }
-        return stored;
+        TensorChecks.requireShape(stored.shape(), stored.file().toString(), stored.name(), dims);
+        return TensorChecks.floating(stored);
     }
 
     /** As stored where a backend can convert it; F8 is widened here. */
@@ -441,14 +409,6 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
         return switch (stored.dtype()) {
             case F8_E4M3, F8_E5M2 -> upload(FloatConversion.toFloats(stored), stored.shape().toArray());
             default -> loader.load(stored, owner);
-        };
-    }
-
-    /** The dtype that {@link #loaded} gives. */
-    private static DType loadedDtype(StoredTensor stored) {
-        return switch (stored.dtype()) {
-            case F8_E4M3, F8_E5M2 -> DType.F32;
-            default -> stored.dtype();
         };
     }
 }

@@ -41,6 +41,11 @@ public record TextConfig(int vocabulary, int hidden, int layers, int heads, int 
         return heads % ranks == 0 && ffn % ranks == 0 && (kvHeads % ranks == 0 || ranks % kvHeads == 0);
     }
 
+    /** Of so many ranks those that can share it: all, or the first alone. */
+    public int ranksOf(int ranks) {
+        return spreadsOver(ranks) ? ranks : 1;
+    }
+
     private static int kvHeads(ConfigFields f, int heads) {
         int kvHeads = f.integerOr(heads, "num_key_value_heads", 1, MOST);
         if (heads % kvHeads != 0) {

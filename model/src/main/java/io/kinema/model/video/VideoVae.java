@@ -10,6 +10,7 @@ import io.kinema.model.AutoencoderPart;
 import io.kinema.model.StageTap;
 import io.kinema.model.load.Parameters;
 import io.kinema.weights.TensorSource;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -109,7 +110,9 @@ public final class VideoVae implements AutoCloseable {
         int ratio = config.spatialRatio();
         Tensor moments = owner.f32(2L * config.latentChannels(), config.timing().latentFrames(frames.count()),
                 frames.height() / ratio, frames.width() / ratio);
-        try (TileRounds rounds = rounds(options, (rank, frame) -> encoderLane(rank, frame, options.tap()))) {
+        TileGrid grid = TileGrid.cover(frames.height(), frames.width(), options.tiling(), ratio);
+        int tiles = config.timing().clips(frames.count()) * grid.count();
+        try (TileRounds rounds = rounds(options, tiles, 1, (rank, frame) -> encoderLane(rank, frame, options.tap()))) {
             new ClipEncoder(first().backend(), rounds, config, options, first().scratch(), frames).run(moments);
         }
         return moments;
@@ -131,40 +134,71 @@ public final class VideoVae implements AutoCloseable {
         }
         config.timing().frames(latents.size(1));
         TileGrid grid = ChunkDecoder.grid(config, options, latents);
-        try (TileRounds rounds = rounds(options, (rank, frame) -> decoderLane(rank, frame, grid, options.tap()))) {
-            new ChunkDecoder(first().backend(), rounds, config, options, first().scratch(), latents).run(sink);
+        int tiles = config.timing().chunks(latents.size(1)) * grid.count();
+        try (Workspace input = first().backend().workspace("video latents");
+             TileRounds rounds = rounds(options, tiles, tilesTogether(grid, options.tap()), (rank, frame) -> decoderLane(rank, frame, grid, options.tap()))) {
+            new ChunkDecoder(first().backend(), rounds, config, options, first().scratch(), onDevice(latents, input)).run(sink);
         }
+    }
+
+    /** Tiles that a rank decodes together: as many rows as its backend wishes for. A tap sees one tile after the other. */
+    private int tilesTogether(TileGrid grid, StageTap tap) {
+        if (tap != StageTap.NONE) {
+            return 1;
+        }
+        int rows = first().decoder().orElseThrow().rows(config.timing().tokensPerClip(), grid.rows().length(), grid.columns().length());
+        return TileRounds.tilesTogether(first().backend().rowsTogether(), rows, Math.ceilDiv(grid.count(), ranks.size()));
+    }
+
+    /** All of them at once: a copy from the host for every chunk would wait for the device each time. */
+    private Tensor onDevice(Tensor latents, Workspace owner) {
+        if (latents.device().equals(first().backend().device())) {
+            return latents;
+        }
+        Tensor copy = owner.f32(latents.shape().toArray());
+        first().backend().copy(latents, copy);
+        return copy;
     }
 
     private interface LaneMaker {
         TileLane make(Rank rank, Workspace.Frame frame);
     }
 
-    /** A lane on every rank; on the first alone for a tap, which sees one tile after the other. */
-    private TileRounds rounds(CodingOptions options, LaneMaker maker) {
-        return new TileRounds(group, options.tap() != StageTap.NONE || ranks.size() == 1 ? List.of(lane(first(), maker))
-                : group.open(member -> lane(ranks.get(member.ranks().rank()), maker)));
-    }
-
-    private static TileLane lane(Rank rank, LaneMaker maker) {
-        Workspace.Frame frame = rank.scratch().frame();
+    /**
+     * A lane on every rank that gets a tile; on the first alone for a tap, which sees one tile after the other.
+     *
+     * @param tiles    of the whole video
+     * @param together most tiles that a rank codes together
+     */
+    private TileRounds rounds(CodingOptions options, int tiles, int together, LaneMaker maker) {
+        int wanted = options.tap() != StageTap.NONE ? 1 : Math.min(ranks.size(), Math.ceilDiv(tiles, together));
+        List<Workspace.Frame> frames = new ArrayList<>();
         try {
-            return maker.make(rank, frame);
+            List<TileLane> lanes = new ArrayList<>();
+            for (Rank rank : ranks.subList(0, wanted)) {
+                frames.add(rank.scratch().frame());
+                lanes.add(maker.make(rank, frames.getLast()));
+            }
+            return new TileRounds(group, together, lanes);
         } catch (RuntimeException e) {
-            frame.close();
+            frames.forEach(Workspace.Frame::close);
             throw e;
         }
     }
 
     private static TileLane encoderLane(Rank rank, Workspace.Frame frame, StageTap tap) {
         VideoEncoder network = rank.encoder().orElseThrow();
-        return new TileLane(rank.backend(), rank.scratch(), frame, (in, out) -> network.encode(in, rank.scratch(), tap, out));
+        return new TileLane(rank.backend(), rank.scratch(), frame, (ins, outs) -> {
+            for (int i = 0; i < ins.size(); i++) {
+                network.encode(ins.get(i), rank.scratch(), tap, outs.get(i));
+            }
+        });
     }
 
     private TileLane decoderLane(Rank rank, Workspace.Frame frame, TileGrid grid, StageTap tap) {
         VitDecoder network = rank.decoder().orElseThrow();
         Rotary rotary = network.rotary(config.timing().tokensPerClip(), grid.rows().length(), grid.columns().length(), rank.scratch());
-        return new TileLane(rank.backend(), rank.scratch(), frame, (in, out) -> network.decode(in, rotary, rank.scratch(), tap, out));
+        return new TileLane(rank.backend(), rank.scratch(), frame, (ins, outs) -> network.decode(ins, rotary, rank.scratch(), tap, outs));
     }
 
     private Rank first() {

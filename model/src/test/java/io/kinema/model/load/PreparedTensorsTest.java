@@ -126,7 +126,7 @@ class PreparedTensorsTest {
         try (Workspace owner = backend.workspace("expected")) {
             SequencedMap<String, Tensor> expected = read(source, owner, rounding, layout);
             keep(writer -> {
-                try (KeptTensors kept = new KeptTensors(source, writer, backend); Workspace none = backend.workspace("kept")) {
+                try (KeptTensors kept = new KeptTensors(source, writer, backend, () -> { }); Workspace none = backend.workspace("kept")) {
                     same(read(kept, none, rounding, layout), expected);
                     assertThat(none.bytes()).as("small FP32 tensors alone are in the reader's memory").isLessThan(1 << 16);
                 }
@@ -147,7 +147,7 @@ class PreparedTensorsTest {
     @Test
     void whatIsReadAsItLiesIsNotKept() throws IOException {
         keep(writer -> {
-            try (KeptTensors kept = new KeptTensors(source, writer, backend); Workspace owner = backend.workspace("test")) {
+            try (KeptTensors kept = new KeptTensors(source, writer, backend, () -> { }); Workspace owner = backend.workspace("test")) {
                 Parameters p = new Parameters(backend, kept, owner, "m.", Rounding.AS_STORED);
                 for (DType dtype : List.of(DType.F32, DType.F16, DType.BF16)) {
                     Tensor matrix = ((DenseWeight) p.matrix(dtype.name(), ROWS, COLUMNS)).values();
@@ -171,7 +171,7 @@ class PreparedTensorsTest {
             assertThatExceptionOfType(BadWeightsException.class).isThrownBy(() -> new Parameters(backend, wide, owner, "m.", Rounding.F16).matrix("w", 1, 2))
                     .satisfies(e -> messages.add(e.getMessage()));
             keep(writer -> {
-                try (KeptTensors kept = new KeptTensors(wide, writer, backend)) {
+                try (KeptTensors kept = new KeptTensors(wide, writer, backend, () -> { })) {
                     assertThatExceptionOfType(BadWeightsException.class).isThrownBy(() -> new Parameters(backend, kept, owner, "m.", Rounding.F16).matrix("w", 1, 2))
                             .withMessage(messages.getFirst());
                 }

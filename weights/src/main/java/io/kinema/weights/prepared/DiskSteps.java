@@ -5,11 +5,11 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.Comparator;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -85,23 +85,28 @@ final class DiskSteps {
         }
     }
 
-    /** Removes a file, a link, or a folder with all that is in it; links are not followed. */
+    /** Removes a file, a link, or a folder with all that is in it; links are not followed, and what another removes meanwhile is gone. */
     void delete(Path path) throws IOException {
-        if (!Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
-            return;
-        }
-        before.accept("delete " + path.getFileName());
-        for (Path each : tree(path)) {
-            Files.deleteIfExists(each);
+        if (Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
+            before.accept("delete " + path.getFileName());
+            deleteTree(path);
         }
     }
 
-    private static List<Path> tree(Path path) throws IOException {
-        if (!Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)) {
-            return List.of(path);
+    private static void deleteTree(Path path) throws IOException {
+        if (Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)) {
+            for (Path inside : inside(path)) {
+                deleteTree(inside);
+            }
         }
-        try (Stream<Path> walk = Files.walk(path)) {
-            return walk.sorted(Comparator.reverseOrder()).toList();
+        Files.deleteIfExists(path);
+    }
+
+    private static List<Path> inside(Path folder) throws IOException {
+        try (Stream<Path> files = Files.list(folder)) {
+            return files.toList();
+        } catch (NoSuchFileException gone) {
+            return List.of();
         }
     }
 }

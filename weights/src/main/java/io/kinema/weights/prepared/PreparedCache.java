@@ -121,6 +121,7 @@ public final class PreparedCache {
             CacheRoom room = new CacheRoom(layout, limits, disk);
             room.discard(layout.entry(key.id()));
             room.discard(layout.building(key.id()));
+            room.removeLeftovers(key.id());
             EntryWriter writer = new EntryWriter(layout, room, disk, key, exclusive.get());
             keeper.kept();
             return Optional.of(new Lookup.Missing(writer, verdict instanceof EntryCheck.Verdict.Broken(String why) ? Optional.of(why) : Optional.empty()));

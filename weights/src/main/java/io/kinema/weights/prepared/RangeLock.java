@@ -3,6 +3,7 @@ package io.kinema.weights.prepared;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -87,17 +88,26 @@ final class RangeLock implements AutoCloseable {
     private static Optional<RangeLock> lock(Handle handle, long position, boolean shared) throws IOException {
         Held mine = handle.held.get(position);
         if (mine == null) {
-            FileLock lock = handle.channel.tryLock(position, 1, shared);
-            if (lock == null) {
+            Optional<FileLock> lock = lock(handle.channel, position, shared);
+            if (lock.isEmpty()) {
                 return Optional.empty();
             }
-            mine = new Held(lock);
+            mine = new Held(lock.get());
             handle.held.put(position, mine);
         } else if (!shared || !mine.lock.isShared()) {
             return Optional.empty();
         }
         mine.users++;
         return Optional.of(new RangeLock(handle, position, shared));
+    }
+
+    private static Optional<FileLock> lock(FileChannel channel, long position, boolean shared) throws IOException {
+        try {
+            return Optional.ofNullable(channel.tryLock(position, 1, shared));
+        } catch (OverlappingFileLockException e) {
+            // This class was loaded twice in this process, and the other one has it.
+            return Optional.empty();
+        }
     }
 
     private static Handle open(Path file) throws IOException {

@@ -31,6 +31,10 @@ final class CacheChild {
      * regular expression of their beginning. Prints the outcome and how many steps counted.
      */
     public static void main(String[] arguments) throws IOException {
+        if (arguments[2].equals("hold")) {
+            hold(new PreparedCache(Path.of(arguments[0]), CacheLimits.DEFAULTS), key(Path.of(arguments[1])));
+            return;
+        }
         int last = Integer.parseInt(arguments[2]);
         AtomicInteger step = new AtomicInteger();
         Pattern counted = Pattern.compile(arguments[3]);
@@ -42,6 +46,16 @@ final class CacheChild {
         PreparedCache cache = new PreparedCache(Path.of(arguments[0]), CacheLimits.DEFAULTS, disk);
         Outcome outcome = want(cache, key(Path.of(arguments[1])));
         System.out.println(outcome.how() + " " + outcome.hashes() + " " + step.get());
+    }
+
+    /** What {@link #main} does when its third argument says so: holds the entry until its input ends, then reads it once more. */
+    private static void hold(PreparedCache cache, PreparedKey key) throws IOException {
+        try (HeldEntry held = ((PreparedCache.Lookup.Found) cache.look(key, PATIENCE, _ -> {
+        })).entry(); PreparedEntry entry = held.map()) {
+            System.out.println("holds " + hashes(entry));
+            System.in.readAllBytes();
+            System.out.println("held " + hashes(entry));
+        }
     }
 
     record Outcome(String how, Map<String, String> hashes) {
@@ -115,14 +129,23 @@ final class CacheChild {
 
     /** Starts one that lives. */
     static Process start(Path folder, Path source) throws IOException {
-        return start(folder, source, -1, "");
+        return start(folder, source, "-1", "");
     }
 
-    /** Starts one. */
+    /** Starts one that holds what is there. */
+    static Process holding(Path folder, Path source) throws IOException {
+        return start(folder, source, "hold", "");
+    }
+
+    /** Starts one that dies before a step. */
     static Process start(Path folder, Path source, int lastStep, String counted) throws IOException {
+        return start(folder, source, "" + lastStep, counted);
+    }
+
+    private static Process start(Path folder, Path source, String what, String counted) throws IOException {
         List<String> command = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx64m", "-XX:+UseSerialGC",
                 "-XX:TieredStopAtLevel=1", "-cp", System.getProperty("java.class.path"), CacheChild.class.getName(),
-                folder.toString(), source.toString(), "" + lastStep, counted));
+                folder.toString(), source.toString(), what, counted));
         return new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
     }
 }

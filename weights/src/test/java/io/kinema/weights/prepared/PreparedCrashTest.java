@@ -63,6 +63,17 @@ class PreparedCrashTest {
         assertThat(found).as("only what comes after the ready marker has its name leaves an entry").containsExactly(steps - 1);
     }
 
+    /** The second finds what the first left, and dies while it removes it. */
+    @Test
+    void aProcessMayDieWhileItRemovesWhatAnotherLeft() throws Exception {
+        for (int step = 0; step < 3; step++) {
+            Path folder = temp.resolve("cache" + step);
+            assertThat(CacheChild.start(folder, source, 0, "force").waitFor()).isEqualTo(CacheChild.DIED);
+            assertThat(CacheChild.start(folder, source, step, "").waitFor()).isEqualTo(CacheChild.DIED);
+            assertThat(wholeOrAbsent(folder)).as("step %s", step).isFalse();
+        }
+    }
+
     @Test
     void aMarkedEntryMayLoseItsReaderBetweenStepsToo() throws Exception {
         Path folder = temp.resolve("cache");
