@@ -9,9 +9,13 @@ import com.networknt.schema.JsonSchema;
 import com.networknt.schema.JsonSchemaFactory;
 import com.networknt.schema.SchemaLocation;
 import com.networknt.schema.SpecVersion;
+import io.kinema.engine.Stage;
+import io.kinema.jobs.JobStage;
 import io.kinema.serve.request.Field;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
@@ -69,6 +73,18 @@ class OpenApiTest {
         Set<String> real = new TreeSet<>();
         Arrays.stream(Field.values()).forEach(field -> real.addAll(field.names()));
         assertThat(written).isEqualTo(real);
+    }
+
+    /** A stage that Studio has no words for would be shown by its key. */
+    @Test
+    void itHasEveryStageAndSoHaveBothLanguagesOfStudio() throws IOException {
+        List<String> written = new ArrayList<>();
+        document.at("/components/schemas/Video/properties/stage/enum").forEach(stage -> written.add(stage.asText()));
+        assertThat(written).containsExactlyElementsOf(Arrays.stream(JobStage.values()).map(JobStage::label).toList());
+        Arrays.stream(Stage.values()).forEach(stage -> assertThat(JobStage.of(stage).label()).isEqualTo(stage.key()));
+        String words = Files.readString(TestServer.ROOT.resolve("serve/src/main/resources/io/kinema/serve/studio/i18n.js"));
+        written.stream().filter(stage -> !List.of("queued", "finished").contains(stage))
+                .forEach(stage -> assertThat(words.split("\\bstage_" + stage + ":", -1)).as(stage).hasSize(3));
     }
 
     @Test

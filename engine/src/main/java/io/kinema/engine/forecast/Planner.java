@@ -83,12 +83,13 @@ public record Planner(ModelFolder folder, Optional<Path> transformer, Optional<W
         TimeForecast time = new TimeForecast(rates, Rates.way(HostFacts.here().processor(), new RunRecord.Model(modelName, name, "", "", List.of()), execution),
                 sequence.rows(), preparation + loop, request.outputs());
         OptionalDouble probed = time.measured() || !device.equals("cpu") ? OptionalDouble.empty() : probe(Backends.opener(device, threads, backend));
-        MemoryForecast memory = new MemoryForecast(sizes, precision, request, sequence, steps.timesteps(), ranks.tensorParallel());
+        Optional<ResidualForecast> residual = residual(sizes, sequence);
+        MemoryForecast memory = new MemoryForecast(sizes, precision, request, sequence, steps.timesteps(), ranks.tensorParallel(), residual);
         ResidencyForecast weights = residency(sizes, memory);
         return new RunPlan(request, modelName, name, sizes.weightBytes(), sizes.ditWeights().encodings().names(), execution,
                 ReferenceLabels.of(request), sequence.rows(), preparation + loop * request.outputs(), memory.stages(), memory.scratchByNetwork(),
                 budget().choose(weights, offload, residency.residentLayers()), weights.all(),
-                time.stages(probed), probed, ResidualForecast.of(ranks, Math.toIntExact(rows.all()), sizes.dit().hidden()));
+                time.stages(probed), probed, residual);
     }
 
     /** What a run would choose, as far as it can be known before. */
@@ -108,8 +109,13 @@ public record Planner(ModelFolder folder, Optional<Path> transformer, Optional<W
     public RunPlan.Residency residency(ResolvedRequest request, PictureSizes pictures, MediaHeaders headers) {
         ModelSizes sizes = sizes(request);
         Sequence sequence = sequence(request, sizes, pictures, headers);
-        MemoryForecast memory = new MemoryForecast(sizes, precision, request, sequence, Steps.of(request, sequence.layout()).timesteps(), ranks.tensorParallel());
+        MemoryForecast memory = new MemoryForecast(sizes, precision, request, sequence, Steps.of(request, sequence.layout()).timesteps(),
+                ranks.tensorParallel(), residual(sizes, sequence));
         return budget().choose(residency(sizes, memory), offload, residency.residentLayers());
+    }
+
+    private Optional<ResidualForecast> residual(ModelSizes sizes, Sequence sequence) {
+        return ResidualForecast.of(ranks, Math.toIntExact(sequence.rows().all()), sizes.dit().hidden());
     }
 
     private ModelSizes sizes(ResolvedRequest request) {
@@ -131,8 +137,8 @@ public record Planner(ModelFolder folder, Optional<Path> transformer, Optional<W
     private ResidencyForecast residency(ModelSizes sizes, MemoryForecast memory) {
         boolean onDevice = !placed(device).equals(Device.CPU.toString());
         long audio = (onDevice ? 3 : 2) * sizes.audioWeights().bytes();
-        return new ResidencyForecast(sizes.ditBytes().over(ranks.tensorParallel()), sizes.textBytes().over(ranks.tensorParallel()),
-                 onDevice ? sizes.videoWeights().bytes() : 0, audio, memory.scratchByStage(),
+        return new ResidencyForecast(sizes.ditBytes().over(ranks.tensorParallel()), sizes.textBytes().over(sizes.text().text().ranksOf(ranks.tensorParallel())),
+                onDevice ? sizes.videoWeights().bytes() : 0, audio, memory.scratchByStage(),
                 memory.heap(), onDevice, residency.hostWeights());
     }
 
