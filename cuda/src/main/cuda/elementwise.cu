@@ -195,3 +195,41 @@ KERNEL kinema_snake(const void* x, Rows xRows, const float* alpha, const float* 
         store8(advance(out, F32, outRows.at(row)), F32, lane.column, width, outAligned, v);
     }
 }
+
+namespace kinema {
+
+/** One factor and one offset of each channel. */
+struct Channels {
+    float factor[4];
+    float offset[4];
+};
+
+}  // namespace
+
+/** Levels of pictures [channels][frames][plane], interleaved; a thread has one pixel of frame blockIdx.y. */
+KERNEL __launch_bounds__(256) kinema_levels(const float* x, i64 channelStride, i64 frameStride, u8* out, u32* notFinite, i64 plane, i32 channels,
+                                            Channels c) {
+    constexpr float ROUNDER = 12582912.0f;
+    i64 pixel = (i64) blockIdx.x * blockDim.x + threadIdx.x;
+    if (pixel >= plane) {
+        return;
+    }
+    u32 odd = 0;
+    const float* from = x + (i64) blockIdx.y * frameStride + pixel;
+    u8* to = out + ((i64) blockIdx.y * plane + pixel) * channels;
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        if (i < channels) {
+            float v = from[i * channelStride];
+            odd += (float_bits(v) & 0x7fffffff) >= 0x7f800000 ? 1 : 0;
+            // A comparison with NaN is false: NaN becomes 0.
+            float unit = v * c.factor[i] + c.offset[i];
+            unit = unit > 0.0f ? unit : 0.0f;
+            unit = unit < 1.0f ? unit : 1.0f;
+            to[i] = (u8) (i32) ((unit * 255.0f + ROUNDER) - ROUNDER);
+        }
+    }
+    if (odd > 0) {
+        asm volatile("red.global.add.u32 [%0], %1;" ::"l"(notFinite + blockIdx.y), "r"(odd) : "memory");
+    }
+}

@@ -96,6 +96,19 @@ KERNEL HELD_BOUNDS kinema_swiglu_prepare_f16(const void* gate, i64 gateStride, c
     }
 }
 
+/** Scales of rows whose largest magnitudes are known, and which runs of 256 rows have one above 1. */
+KERNEL __launch_bounds__(256) kinema_row_scales(const float* largest, float* rowScale, i32* scaled, i64 rows) {
+    i64 row = (i64) blockIdx.x * blockDim.x + threadIdx.x;
+    float s = row < rows ? row_scale(largest[row]) : 1.0f;
+    if (row < rows) {
+        rowScale[row] = s;
+    }
+    float most = reduce_block<Max>(s);
+    if (threadIdx.x == 0) {
+        scaled[blockIdx.x] = most > 1.0f ? 1 : 0;
+    }
+}
+
 // ---- rotation ------------------------------------------------------------------------------------------------------
 
 namespace kinema {

@@ -150,6 +150,70 @@ KERNEL PREPARE_BOUNDS kinema_rms_norm_modulate_prepare_f16(const float* x, i64 x
     });
 }
 
+/** One warp a row of at most 2048 values, a multiple of eight: no row waits for another. With rowScale: an FP16 operand. */
+KERNEL __launch_bounds__(256, 2) kinema_rms_norm_narrow(const float* x, i64 xStride, const void* weight, i32 weightType, float eps, void* out,
+                                                        i64 outStride, i32 outType, float* rowScale, i64 rows, i64 width) {
+    constexpr int VECTORS = 8;
+    i64 r = (i64) blockIdx.x * 8 + (threadIdx.x >> 5);
+    i64 first = (threadIdx.x & 31) * 8;
+    if (r >= rows) {
+        return;
+    }
+    float v[VECTORS][8];
+#pragma unroll
+    for (int t = 0; t < VECTORS; t++) {
+        load8(x + r * xStride, F32, first + t * 256, width, true, v[t]);
+    }
+    float squares = 0.0f;
+#pragma unroll
+    for (int t = 0; t < VECTORS; t++) {
+#pragma unroll
+        for (int j = 0; j < 8; j++) {
+            squares = fmaf(v[t][j], v[t][j], squares);
+        }
+    }
+#pragma unroll
+    for (int mask = 16; mask > 0; mask >>= 1) {
+        squares += shuffle_xor(squares, mask);
+    }
+    float inverse = 1.0f / square_root(squares / (float) width + eps);
+    bool weightAligned = aligned16(weight, weightType, (i64) 0);
+    float largest = 0.0f;
+#pragma unroll
+    for (int t = 0; t < VECTORS; t++) {
+        if (first + t * 256 < width) {
+            normalise(v[t], inverse, weight, weightType, first + t * 256, width, weightAligned);
+        }
+#pragma unroll
+        for (int j = 0; j < 8; j++) {
+            largest = LargestBits::of(largest, fabsf(v[t][j]));
+        }
+    }
+    float down = 1.0f;
+    if (rowScale != nullptr) {
+#pragma unroll
+        for (int mask = 16; mask > 0; mask >>= 1) {
+            largest = LargestBits::of(largest, shuffle_xor(largest, mask));
+        }
+        float s = row_scale(largest);
+        down = inverse_power(s);
+        if (first == 0) {
+            rowScale[r] = s;
+        }
+    }
+    void* to = advance(out, outType, r * outStride);
+#pragma unroll
+    for (int t = 0; t < VECTORS; t++) {
+        if (first + t * 256 < width) {
+#pragma unroll
+            for (int j = 0; j < 8; j++) {
+                v[t][j] = v[t][j] * down;
+            }
+            store8(to, outType, first + t * 256, width, true, v[t]);
+        }
+    }
+}
+
 KERNEL ROW_BOUNDS kinema_layer_norm(const void* x, Rows xRows, i32 xType, const void* weight, i32 weightType, const void* bias,
                                                 i32 biasType, float eps, void* out, Rows outRows, i32 outType, i64 rows, i64 width) {
     i64 r = blockIdx.x;

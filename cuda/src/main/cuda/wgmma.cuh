@@ -1,4 +1,5 @@
-// The instructions of SM90 that flash_hopper.cu is made of: barriers in shared memory, turns, and warpgroup products.
+// The instructions of SM90 that flash_hopper.cu and product_hopper.cu are made of: barriers in shared memory, turns, clusters, the tensor
+// copy engine, and warpgroup products.
 #pragma once
 
 #include "common.cuh"
@@ -29,6 +30,58 @@ __device__ __forceinline__ void barrier_wait(u32 barrier, u32 parity) {
 __device__ __forceinline__ void turn_wait(int id) { asm volatile("bar.sync %0, 256;" ::"r"(id) : "memory"); }
 
 __device__ __forceinline__ void turn_pass(int id) { asm volatile("bar.arrive %0, 256;" ::"r"(id) : "memory"); }
+
+// ---- clusters and the tensor copy engine ---------------------------------------------------------------------------------
+
+/** Describes a matrix in device memory for the copy engine; made by cuTensorMapEncodeTiled. */
+struct __align__(64) TensorMap { u64 opaque[16]; };
+
+__device__ __forceinline__ u32 cluster_rank() {
+    u32 rank;
+    asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+    return rank;
+}
+
+/** All threads of all blocks of the cluster. */
+__device__ __forceinline__ void cluster_sync() {
+    asm volatile("barrier.cluster.arrive.release; barrier.cluster.wait.acquire;" ::: "memory");
+}
+
+/** The same for blocks that have nothing more to show each other. */
+__device__ __forceinline__ void cluster_leave() {
+    asm volatile("barrier.cluster.arrive.relaxed; barrier.cluster.wait;" ::: "memory");
+}
+
+/** Barriers that were just initialised become visible to the cluster and to the copy engine. */
+__device__ __forceinline__ void barriers_made() { asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"); }
+
+/**
+ * Arrives at the barrier of this address in the block `rank` of the cluster. For having read only: it orders no writes beyond the block,
+ * which would cost a fence of the whole device every time.
+ */
+__device__ __forceinline__ void barrier_arrive_at(u32 barrier, u32 rank) {
+    asm volatile(
+            "{ .reg .b32 remote; mapa.shared::cluster.u32 remote, %0, %1;\n"
+            "mbarrier.arrive.shared::cluster.b64 _, [remote]; }" ::"r"(barrier), "r"(rank) : "memory");
+}
+
+/** Arrives, and lets the phase wait for so many copied bytes. */
+__device__ __forceinline__ void barrier_expect(u32 barrier, u32 bytes) {
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes) : "memory");
+}
+
+/** Brings the box that begins at (row, column) of a mapped matrix to shared memory; the barrier counts its bytes. */
+__device__ __forceinline__ void bring(u32 to, const TensorMap& map, i32 row, i32 column, u32 barrier) {
+    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4}], [%2];" ::"r"(to), "l"(&map),
+                 "r"(barrier), "r"(column), "r"(row) : "memory");
+}
+
+/** The same to the same place in every block of the cluster whose bit is set; each block's own barrier counts. */
+__device__ __forceinline__ void bring_to_all(u32 to, const TensorMap& map, i32 row, i32 column, u32 barrier, u32 blocks) {
+    asm volatile(
+            "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1, {%3, %4}], [%2], %5;" ::"r"(to),
+            "l"(&map), "r"(barrier), "r"(column), "r"(row), "h"((u16) blocks) : "memory");
+}
 
 // ---- products ------------------------------------------------------------------------------------------------------
 
@@ -87,6 +140,35 @@ __device__ __forceinline__ void settle(float (&d)[COUNT]) {
               "+f"(d[33]), "+f"(d[34]), "+f"(d[35]), "+f"(d[36]), "+f"(d[37]), "+f"(d[38]), "+f"(d[39])                                     \
             : "l"(a), "l"(b), "r"(accumulate))
 
+#define PRODUCT_SHARED_256(OPERANDS, d, a, b, accumulate)                                                                                   \
+    asm volatile(                                                                                                                           \
+            "{ .reg .pred p; setp.ne.b32 p, %130, 0; wgmma.mma_async.sync.aligned.m64n256k16.f32." OPERANDS " {"                            \
+            "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, "                               \
+            "%21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, %36, %37, %38, %39, "                               \
+            "%40, %41, %42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, "                               \
+            "%59, %60, %61, %62, %63, %64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, "                               \
+            "%78, %79, %80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95, %96, "                               \
+            "%97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, %112, "                                 \
+            "%113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127"                                      \
+            "}, %128, %129, p, 1, 1, 0, 0; }"                                                                                               \
+            : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]), "+f"(d[6]), "+f"(d[7]), "+f"(d[8]),                   \
+              "+f"(d[9]), "+f"(d[10]), "+f"(d[11]), "+f"(d[12]), "+f"(d[13]), "+f"(d[14]), "+f"(d[15]), "+f"(d[16]),                        \
+              "+f"(d[17]), "+f"(d[18]), "+f"(d[19]), "+f"(d[20]), "+f"(d[21]), "+f"(d[22]), "+f"(d[23]), "+f"(d[24]),                       \
+              "+f"(d[25]), "+f"(d[26]), "+f"(d[27]), "+f"(d[28]), "+f"(d[29]), "+f"(d[30]), "+f"(d[31]), "+f"(d[32]),                       \
+              "+f"(d[33]), "+f"(d[34]), "+f"(d[35]), "+f"(d[36]), "+f"(d[37]), "+f"(d[38]), "+f"(d[39]), "+f"(d[40]),                       \
+              "+f"(d[41]), "+f"(d[42]), "+f"(d[43]), "+f"(d[44]), "+f"(d[45]), "+f"(d[46]), "+f"(d[47]), "+f"(d[48]),                       \
+              "+f"(d[49]), "+f"(d[50]), "+f"(d[51]), "+f"(d[52]), "+f"(d[53]), "+f"(d[54]), "+f"(d[55]), "+f"(d[56]),                       \
+              "+f"(d[57]), "+f"(d[58]), "+f"(d[59]), "+f"(d[60]), "+f"(d[61]), "+f"(d[62]), "+f"(d[63]), "+f"(d[64]),                       \
+              "+f"(d[65]), "+f"(d[66]), "+f"(d[67]), "+f"(d[68]), "+f"(d[69]), "+f"(d[70]), "+f"(d[71]), "+f"(d[72]),                       \
+              "+f"(d[73]), "+f"(d[74]), "+f"(d[75]), "+f"(d[76]), "+f"(d[77]), "+f"(d[78]), "+f"(d[79]), "+f"(d[80]),                       \
+              "+f"(d[81]), "+f"(d[82]), "+f"(d[83]), "+f"(d[84]), "+f"(d[85]), "+f"(d[86]), "+f"(d[87]), "+f"(d[88]),                       \
+              "+f"(d[89]), "+f"(d[90]), "+f"(d[91]), "+f"(d[92]), "+f"(d[93]), "+f"(d[94]), "+f"(d[95]), "+f"(d[96]),                       \
+              "+f"(d[97]), "+f"(d[98]), "+f"(d[99]), "+f"(d[100]), "+f"(d[101]), "+f"(d[102]), "+f"(d[103]), "+f"(d[104]),                  \
+              "+f"(d[105]), "+f"(d[106]), "+f"(d[107]), "+f"(d[108]), "+f"(d[109]), "+f"(d[110]), "+f"(d[111]), "+f"(d[112]),               \
+              "+f"(d[113]), "+f"(d[114]), "+f"(d[115]), "+f"(d[116]), "+f"(d[117]), "+f"(d[118]), "+f"(d[119]), "+f"(d[120]),               \
+              "+f"(d[121]), "+f"(d[122]), "+f"(d[123]), "+f"(d[124]), "+f"(d[125]), "+f"(d[126]), "+f"(d[127])                              \
+            : "l"(a), "l"(b), "r"(accumulate))
+
 // d += a b: a in registers, b in shared memory with the summed axis along rows.
 #define PRODUCT_REGISTERS_128(OPERANDS, d, a, b)                                                                                            \
     asm volatile(                                                                                                                           \
@@ -133,6 +215,15 @@ __device__ __forceinline__ void product_shared(float (&d)[40], u64 a, u64 b, int
         PRODUCT_SHARED_80("f16.f16", d, a, b, accumulate);
     } else {
         PRODUCT_SHARED_80("bf16.bf16", d, a, b, accumulate);
+    }
+}
+
+template <int TYPE>
+__device__ __forceinline__ void product_shared(float (&d)[128], u64 a, u64 b, int accumulate) {
+    if (TYPE == F16) {
+        PRODUCT_SHARED_256("f16.f16", d, a, b, accumulate);
+    } else {
+        PRODUCT_SHARED_256("bf16.bf16", d, a, b, accumulate);
     }
 }
 

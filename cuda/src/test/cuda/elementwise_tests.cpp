@@ -184,6 +184,44 @@ void rows_of_two_strides() {
     expect_equal("kinema_unary", "permuted rows", y.get(), expected);
 }
 
+/** Pictures of one to four channels, some values not finite, ties at half a level. */
+void levels(int channels, int frames, int64_t plane) {
+    Matrix x(channels * frames, plane, F32, plane + 5);
+    std::vector<float> values = normal(channels * frames * plane);
+    for (size_t i = 0; i < values.size(); i += 7) {
+        values[i] = ((int) (random_engine() % 256) + 0.5f) / 255;
+    }
+    values[0] = NAN;
+    values[values.size() - 1] = INFINITY;
+    x.set(values);
+    struct {
+        float factor[4], offset[4];
+    } c = {{0.25f, 1.0f, -0.5f, 2.0f}, {0.5f, 0.0f, 0.25f, -1.0f}};
+    Buffer out((size_t) channels * frames * plane);
+    Buffer counts((size_t) frames * 4);
+    driver->fill(counts.p, 0, counts.bytes);
+    launch("kinema_levels", {(unsigned) ceil_div(plane, 256), (unsigned) frames, 1}, {256, 1, 1}, 0, x.at(), frames * x.stride, x.stride, out.p, counts.p, plane,
+           channels, c);
+    std::vector<uint8_t> got = out.get<uint8_t>();
+    std::vector<uint32_t> odd = counts.get<uint32_t>();
+    bool same = true;
+    for (int t = 0; t < frames; t++) {
+        uint32_t expectedOdd = 0;
+        for (int64_t i = 0; i < plane; i++) {
+            for (int k = 0; k < channels; k++) {
+                float v = x.host[(k * frames + t) * plane + i];
+                expectedOdd += std::isfinite(v) ? 0 : 1;
+                volatile float scaled = v * c.factor[k];
+                float unit = scaled + c.offset[k];
+                unit = unit > 0 ? unit < 1 ? unit : 1 : 0;
+                same = same && got[(t * plane + i) * channels + k] == (uint8_t) std::nearbyintf(unit * 255.0f);
+            }
+        }
+        same = same && odd[t] == expectedOdd;
+    }
+    expect_true("kinema_levels", std::to_string(channels) + " channels, " + std::to_string(frames) + " frames of " + std::to_string(plane), same, "other levels");
+}
+
 }  // namespace
 
 void elementwise_tests() {
@@ -215,4 +253,7 @@ void elementwise_tests() {
         snake(f, f.rows > 2 ? f.rows / 2 : 1);
     }
     rows_of_two_strides();
+    levels(3, 2, 1000);
+    levels(1, 1, 3);
+    levels(4, 3, 257);
 }

@@ -138,6 +138,20 @@ void Driver::fill(CUdeviceptr to, unsigned char byte, size_t bytes) { CALL(cuMem
 
 void Driver::finish() { CALL(cuCtxSynchronize, "", (), ); }
 
+CUtensorMap Driver::map(CUdeviceptr at, int type, int64_t rows, int64_t columns, int64_t stride) {
+    CUtensorMap m;
+    cuuint64_t sizes[] = {(cuuint64_t) columns, (cuuint64_t) rows};
+    cuuint64_t strides[] = {(cuuint64_t) stride * 2};
+    cuuint32_t box[] = {64, 128};
+    cuuint32_t steps[] = {1, 1};
+    CALL(cuTensorMapEncodeTiled, "",
+         (CUtensorMap*, CUtensorMapDataType, cuuint32_t, void*, const cuuint64_t*, const cuuint64_t*, const cuuint32_t*, const cuuint32_t*,
+          CUtensorMapInterleave, CUtensorMapSwizzle, CUtensorMapL2promotion, CUtensorMapFloatOOBfill),
+         &m, type == F16 ? CU_TENSOR_MAP_DATA_TYPE_FLOAT16 : CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 2, (void*) at, sizes, strides, box, steps,
+         CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+    return m;
+}
+
 double Driver::time(const std::function<void()>& run, int runs) {
     CUevent begin, end;
     CALL(cuEventCreate, "", (CUevent*, unsigned), &begin, 0);
@@ -163,11 +177,13 @@ void launch_packed(const std::string& name, Dim grid, Dim block, unsigned shared
     if (shared > 48 * 1024) {
         CALL(cuFuncSetAttribute, "", (CUfunction, CUfunction_attribute, int), f, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int) shared);
     }
-    size_t size = arguments.bytes.size();
-    void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, (void*) arguments.bytes.data(), CU_LAUNCH_PARAM_BUFFER_SIZE, &size, CU_LAUNCH_PARAM_END};
+    std::vector<void*> parameters;
+    for (size_t place : arguments.places) {
+        parameters.push_back((void*) (arguments.bytes.data() + place));
+    }
     static auto launchKernel =
             symbol<CUresult (*)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream, void**, void**)>("cuLaunchKernel");
-    check(launchKernel(f, grid.x, grid.y, grid.z, block.x, block.y, block.z, shared, nullptr, nullptr, extra), name.c_str());
+    check(launchKernel(f, grid.x, grid.y, grid.z, block.x, block.y, block.z, shared, nullptr, parameters.data(), nullptr), name.c_str());
 }
 
 std::vector<float> normal(size_t n, float deviation, float mean) {

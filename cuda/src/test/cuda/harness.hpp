@@ -80,6 +80,8 @@ struct Driver {
     void download(void* to, CUdeviceptr from, size_t bytes);
     void fill(CUdeviceptr to, unsigned char byte, size_t bytes);
     void finish();
+    /** A matrix [rows, columns] of 16-bit floats for the copy engine: boxes of 128 rows by 64 columns, swizzled by 128 bytes. */
+    CUtensorMap map(CUdeviceptr at, int type, int64_t rows, int64_t columns, int64_t stride);
     /** Median milliseconds of several runs, by events. */
     double time(const std::function<void()>& run, int runs = 7);
 
@@ -100,19 +102,20 @@ struct Rows {
     int32_t count = 1, unused = 0;
 };
 
-/** Parameters one after the other, each at its natural alignment. */
+/** Parameters one after the other; the driver knows where the kernel wants each. */
 class Arguments {
 public:
     template <class T>
     void add(const T& value) {
-        size_t alignment = alignof(T);
-        while (bytes.size() % alignment != 0) {
+        while (bytes.size() % 8 != 0) {
             bytes.push_back(0);
         }
+        places.push_back(bytes.size());
         const char* p = (const char*) &value;
         bytes.insert(bytes.end(), p, p + sizeof(T));
     }
     std::vector<char> bytes;
+    std::vector<size_t> places;
 };
 
 void launch_packed(const std::string& name, Dim grid, Dim block, unsigned shared, const Arguments& arguments);
@@ -231,4 +234,6 @@ void collective_tests();
 void linear_tests();
 void convolution_tests();
 void attention_tests();
+void product_tests();
+void product_speeds();
 void speeds();

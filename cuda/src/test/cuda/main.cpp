@@ -31,7 +31,11 @@ int main(int argc, char** argv) {
         return 0;
     }
     if (timed) {
-        speeds();
+        if (group == "products") {
+            product_speeds();
+        } else {
+            speeds();
+        }
         return 0;
     }
     struct Group {
@@ -39,7 +43,8 @@ int main(int argc, char** argv) {
         void (*run)();
     };
     for (Group g : {Group{"elementwise", elementwise_tests}, {"norms", norm_tests}, {"moves", move_tests}, {"linear", linear_tests},
-                    {"convolution", convolution_tests}, {"collective", collective_tests}, {"attention", attention_tests}}) {
+                    {"convolution", convolution_tests}, {"collective", collective_tests}, {"attention", attention_tests},
+                    {"products", product_tests}}) {
         if (group.empty() || group == g.name) {
             g.run();
         }

@@ -50,6 +50,39 @@ double power_of(float largest) {
     return largest == 0 ? 1 : std::ldexp(1.0, e > 11 ? e - 11 : 0);
 }
 
+/** Rows of a warp each; with `prepared` an FP16 operand and its scales. */
+void narrow(int64_t rows, int64_t width, int64_t stride, int weights, int out, bool prepared, float size) {
+    Matrix x(rows, width, F32, stride);
+    Matrix w(1, width, weights < 0 ? F32 : weights);
+    Matrix y(rows, width, out, stride);
+    Matrix scales(1, rows, F32);
+    x.set(normal(rows * width, 2));
+    w.set(normal(width, 0.5f * size, size));
+    launch("kinema_rms_norm_narrow", {(unsigned) ceil_div(rows, 8), 1, 1}, {256, 1, 1}, 0, x.at(), x.stride, weights < 0 ? (CUdeviceptr) 0 : w.at(),
+           weights < 0 ? 0 : weights, 1e-5f, y.at(), y.stride, out, prepared ? scales.at() : (CUdeviceptr) 0, rows, width);
+    std::vector<double> expected;
+    std::vector<float> powers;
+    for (int64_t r = 0; r < rows; r++) {
+        double inverse = inverse_rms(&x.host[r * width], width, 1e-5f);
+        double largest = 0;
+        for (int64_t c = 0; c < width; c++) {
+            double v = x.host[r * width + c] * inverse * (weights < 0 ? 1 : w.host[c]);
+            largest = std::fmax(largest, std::fabs(v));
+            expected.push_back(v);
+        }
+        powers.push_back((float) power_of((float) largest));
+    }
+    std::string what = std::string(name_of(out)) + (prepared ? " prepared " : " ") + std::to_string(rows) + "x" + std::to_string(width);
+    std::vector<float> got = y.get();
+    if (prepared) {
+        expect_equal("kinema_rms_norm_narrow", "scales " + what, scales.get(), powers);
+        for (int64_t i = 0; i < rows * width; i++) {
+            got[i] *= powers[i / width];
+        }
+    }
+    expect_near("kinema_rms_norm_narrow", what, got, expected, limit_of(out));
+}
+
 void modulate(const Form& f, int out, bool prepared, float size) {
     int tables = 3;
     Matrix x(f.rows, f.width, F32, f.stride, f.offset);
@@ -240,6 +273,14 @@ void norm_tests() {
         }
         modulate(f, F16, true, 1);
         modulate(f, F16, true, 3000);
+    }
+    for (int64_t width : {8, 64, 256, 264, 1000, 2048}) {
+        for (int out : types) {
+            narrow(19, width, width, BF16, out, false, 1);
+            narrow(8, width, width + 8, -1, out, false, 1);
+        }
+        narrow(33, width, width, F32, F16, true, 1);
+        narrow(33, width, width + 8, F32, F16, true, 3000);
     }
     group(2, 1, 1, 3, 3, false, F32);
     group(4, 3, 2, 5, 7, true, F32);

@@ -34,7 +34,7 @@ final class ExecutionOptions {
             + "leave it open: original (MiniMax's, per head) or comfyui (stacked).")
     private Optional<String> transformerLayout = Optional.empty();
 
-    @Option(names = "--device", paramLabel = "cpu|cuda:N", description = "Where it runs (default: cpu).")
+    @Option(names = "--device", paramLabel = "cpu|cuda:N[,N]", description = "Where it runs; with --tensor-parallel a GPU for each rank (default: cpu).")
     private Optional<String> device = Optional.empty();
 
     @Option(names = "--precision", paramLabel = "PLAN", description = "fp32, fp16-fp32res or bf16-fp32res (default: fp32).")

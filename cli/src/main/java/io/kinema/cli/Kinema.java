@@ -75,6 +75,7 @@ public final class Kinema implements Runnable {
                 new BenchCommand(terminal),
                 new QualifyCommand(terminal),
                 new StepCommand(terminal),
+                new DecodeCommand(terminal),
                 new CapabilitiesCommand(terminal),
                 new PreparedCommand(terminal),
                 new DoctorCommand(terminal))) {

@@ -74,6 +74,7 @@ final class PlanPrinter {
         plan.residual().filter(rows -> rows.shares().ranks() > 1).ifPresent(this::residual);
         line("work", "%d evaluations, %s useful", plan.evaluations(), flops(plan.usefulFlops()));
         memory(plan);
+        residency(plan);
         time(plan);
         heading = "route";
         for (String reason : route.reasons()) {
@@ -103,6 +104,13 @@ final class PlanPrinter {
         line("memory", "%s at most on %s", bytes(plan.peakBytes()), plan.execution().device());
         plan.memory().forEach(m -> line("", "%-25s %s: weights %s, intermediates %s, process and frames %s", m.stage().label(), bytes(m.bytes()),
                 bytes(m.weights()), bytes(m.scratch()), bytes(m.heap())));
+    }
+
+    private void residency(RunPlan plan) {
+        RunPlan.Residency chosen = plan.residency();
+        line("residency", "weight offload %s, host weights %s", chosen.label(), chosen.host().label());
+        plan.policies().forEach(policy -> line("", "%-25s %s", "offload " + policy.label(), policy.deviceBytes() == 0 ? bytes(policy.hostBytes()) + " without mapped files"
+                : bytes(policy.deviceBytes()) + " on the device, " + bytes(policy.hostBytes()) + " on the host without mapped files"));
     }
 
     private void time(RunPlan plan) {

@@ -62,6 +62,8 @@ class WrongInputTest {
         "--seed -1                | --seed: got -1",
         "--seed 1e3               | --seed: got '1e3', expected a whole number",
         "--threads 0              | --threads: got 0",
+        "--tensor-parallel 3      | --tensor-parallel: got 3, expected 1, 2 or 4",
+        "--tensor-parallel 2 --device cuda:0 | --device: got cuda:0, which is 1 device, expected one for each of 2 ranks",
         "--flow-shift 0           | --flow-shift: got 0.0",
         "--audio-flow-shift NaN   | --audio-flow-shift: got NaN",
         "--aspect-ratio 16        | --aspect-ratio: got '16', expected A:B, for example 16:9",

@@ -1,6 +1,7 @@
 package io.kinema.compute;
 
 import io.kinema.weights.DType;
+import java.lang.foreign.MemorySegment;
 import java.util.Map;
 import java.util.Optional;
 
@@ -15,7 +16,7 @@ import java.util.Optional;
  *
  * <p>Determinism: the same inputs give the same bits on one machine and configuration, whatever the thread count.
  */
-public interface Backend extends LinearOps, NormOps, AttentionOps, ElementwiseOps, ConvolutionOps, MoveOps, WeightLoader,
+public interface Backend extends FusedOps, AttentionOps, ConvolutionOps, MoveOps, PictureOps, WeightLoader,
         AutoCloseable {
     /** Short name: {@code reference}, {@code cpu}, {@code cuda}. */
     String name();
@@ -50,23 +51,24 @@ public interface Backend extends LinearOps, NormOps, AttentionOps, ElementwiseOp
     }
 
     /**
-     * {@code prepare(swiglu(gate, up))}: the same bits, without FP32 values in memory where a backend can do without.
-     *
-     * @param gate   [M, F]; overwritten when it has the target's dtype F32
-     * @param up     [M, F]
-     * @param target F32, F16 or BF16
-     * @param ws     owner of the result
+     * Rows of one matrix product that keep the device busy. Whoever has several independent inputs may compute about so many rows
+     * of them together; 0 says that nothing is gained by it.
      */
-    default Operand prepareSwiglu(Tensor gate, Tensor up, DType target, Workspace ws) {
-        if (target == DType.F16) {
-            Tensor wide = ws.f32(gate.shape().toArray());
-            swiglu(gate, up, wide);
-            return prepare(wide, target, ws);
-        }
-        // Storing FP32 values as BF16 is what preparing them for BF16 does.
-        Tensor gated = target == gate.dtype() && target == DType.F32 ? gate : ws.allocate(target, gate.shape().toArray());
-        swiglu(gate, up, gated);
-        return Operand.of(gated);
+    default long rowsTogether() {
+        return 0;
+    }
+
+    /**
+     * Begins to copy a tensor's bytes to host memory, after what was enqueued so far. From a device to page-locked memory
+     * ({@link #pageLockedMemory()}) the copy runs while the host goes on; elsewhere it is done when this returns.
+     *
+     * @param src contiguous; must stay as it is until something enqueued later changes it
+     * @param to  at least as many bytes; must not be read before the copy has arrived
+     */
+    default Arrival download(Tensor src, MemorySegment to) {
+        copy(src, Tensor.of(src.dtype(), src.shape(), to, Device.CPU));
+        finish();
+        return Arrival.DONE;
     }
 
     /** The native libraries it calls, by name, with their versions. */

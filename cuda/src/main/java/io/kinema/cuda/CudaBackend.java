@@ -1,11 +1,15 @@
 package io.kinema.cuda;
 
+import io.kinema.compute.Arrival;
 import io.kinema.compute.BackendReport;
+import io.kinema.compute.Device;
 import io.kinema.compute.Operand;
 import io.kinema.compute.PageLockedMemory;
+import io.kinema.compute.PictureOps;
 import io.kinema.compute.StagingLoader;
 import io.kinema.compute.Tensor;
 import io.kinema.compute.TimeMark;
+import io.kinema.compute.Weight;
 import io.kinema.compute.Workspace;
 import io.kinema.compute.check.CheckedBackend;
 import io.kinema.compute.collective.Communicator;
@@ -19,6 +23,7 @@ import io.kinema.cuda.driver.GpuStream;
 import io.kinema.cuda.ffi.CudaException;
 import io.kinema.cuda.memory.DeviceMemoryException;
 import io.kinema.cuda.memory.DeviceWorkspace;
+import io.kinema.cuda.ops.FusedProducts;
 import io.kinema.weights.DType;
 import io.kinema.weights.StoredTensor;
 import java.lang.foreign.Arena;
@@ -85,6 +90,11 @@ public final class CudaBackend extends CheckedBackend {
     }
 
     @Override
+    public long rowsTogether() {
+        return parts.rowsTogether();
+    }
+
+    @Override
     public Optional<StagingLoader> stagingLoader() {
         kernels();
         return Optional.of(new CudaStagingLoader(parts));
@@ -129,6 +139,70 @@ public final class CudaBackend extends CheckedBackend {
     public RankGpu rank() {
         kernels();
         return parts.rank();
+    }
+
+    @Override
+    public Operand prepareRmsNorm(Tensor x, Optional<Tensor> weight, float eps, DType target, Workspace ws) {
+        kernels();
+        Optional<Operand> fused = target == DType.F16 ? parts.norms().prepareRmsNormF16(x, weight, eps, ws) : Optional.empty();
+        return fused.orElseGet(() -> super.prepareRmsNorm(x, weight, eps, target, ws));
+    }
+
+    @Override
+    public Operand linearSwiglu(Operand x, Weight w, Optional<Tensor> bias, boolean gateFirst, DType target, Workspace ws) {
+        Optional<FusedProducts> own = products(x, w, bias).filter(_ -> target == x.values().dtype() && w.outFeatures() % 16 == 0);
+        return own.map(p -> p.swiglu(x, w, bias, gateFirst, ws)).orElseGet(() -> super.linearSwiglu(x, w, bias, gateFirst, target, ws));
+    }
+
+    @Override
+    public void linearResidual(Operand x, Weight w, Optional<Tensor> bias, RowGate gate, Tensor residual, Workspace ws) {
+        if (products(x, w, bias).filter(p -> gate.rowIndex().isEmpty() && p.residual(x, w, bias, gate.table(), residual)).isEmpty()) {
+            super.linearResidual(x, w, bias, gate, residual, ws);
+        }
+    }
+
+    @Override
+    public void linearHeads(Operand x, Weight w, Optional<Tensor> bias, HeadNorm norm, Rotary rotary, Tensor out) {
+        if (products(x, w, bias).filter(p -> p.heads(x, w, bias, norm, rotary, out)).isEmpty()) {
+            super.linearHeads(x, w, bias, norm, rotary, out);
+        }
+    }
+
+    /** Kinema's own products where there are any for these operands. */
+    private Optional<FusedProducts> products(Operand x, Weight w, Optional<Tensor> bias) {
+        kernels();
+        return parts.products().filter(p -> p.takes(x, w, bias));
+    }
+
+    @Override
+    public void levels(Tensor x, float[] factor, float[] offset, Tensor out, Tensor notFinite) {
+        if (x.device().kind() == Device.Kind.CPU) {
+            super.levels(x, factor, offset, out, notFinite);
+            return;
+        }
+        PictureOps.requireLevels(x, factor, offset, out, notFinite);
+        kernels();
+        parts.pictures().levels(x, factor, offset, out, notFinite);
+    }
+
+    @Override
+    public Arrival download(Tensor src, MemorySegment to) {
+        kernels();
+        parts.stream().download(src.data().address(), to, src.elements() * src.dtype().bytes());
+        GpuEvent copied = GpuEvent.untimed(parts.context());
+        copied.record(parts.stream());
+        return new Arrival() {
+            @Override
+            public void await() {
+                enter();
+                copied.await();
+            }
+
+            @Override
+            public void close() {
+                copied.close();
+            }
+        };
     }
 
     @Override
@@ -213,6 +287,7 @@ public final class CudaBackend extends CheckedBackend {
         parts.attention().choices().forEach((shape, kind) -> all.put("attention " + shape, kind));
         parts.cudnn().ifPresent(c -> c.plans().forEach((shape, form) -> all.put("cudnn plan " + shape, form)));
         parts.collectives().ifPresent(how -> all.put("collectives", how));
+        parts.products().ifPresent(p -> p.choices().forEach((shape, kernel) -> all.put("product " + shape, kernel)));
         parts.blas().plans().forEach((shape, plan) -> all.put("product " + shape, plan));
         return all;
     }

@@ -31,6 +31,8 @@ import io.kinema.cuda.ops.CudaElementwise;
 import io.kinema.cuda.ops.CudaLinear;
 import io.kinema.cuda.ops.CudaMoves;
 import io.kinema.cuda.ops.CudaNorms;
+import io.kinema.cuda.ops.CudaPictures;
+import io.kinema.cuda.ops.FusedProducts;
 import io.kinema.cuda.ops.OpContext;
 import io.kinema.weights.DType;
 import java.nio.file.Path;
@@ -42,6 +44,9 @@ import java.util.Optional;
 
 /** Owns everything that a {@link CudaBackend} is made of, in the order of its making, until it is closed; closing twice is harmless. */
 final class CudaParts implements AutoCloseable {
+    /** Twelve tiles of 128 x 256 on each multiprocessor for products 2048 wide: the last round is as full as the others. */
+    private static final int ROWS_OF_PROCESSOR = 192;
+
     private final Deque<AutoCloseable> owned = new ArrayDeque<>();
     private GpuContext context;
     private GpuStream stream;
@@ -52,7 +57,11 @@ final class CudaParts implements AutoCloseable {
     private final List<Path> libraryFiles = new ArrayList<>();
     private final List<Fallback> fallbacks = new ArrayList<>();
     private long compilationsAtStart;
+    private long rowsTogether;
+    private Optional<FusedProducts> products = Optional.empty();
     private CudaLinear linear;
+    private CudaPictures pictures;
+    private CudaNorms norms;
     private CudaAttention attention;
     private Device device;
     private Kernels kernels;
@@ -88,6 +97,7 @@ final class CudaParts implements AutoCloseable {
         Launcher launcher = own(new Launcher(modules, stream));
         pool = own(new DevicePool(device.toString(), allocator(), options.maxMemoryBytes().orElse(Long.MAX_VALUE)));
         compilationsAtStart = modules.compilations();
+        rowsTogether = options.maxMemoryBytes().isPresent() ? 0 : (long) context.facts().processors() * ROWS_OF_PROCESSOR;
         note(finder.find(CudaLibrary.DRIVER));
         note(finder.find(CudaLibrary.CUBLASLT));
         blas = own(CublasLt.open(finder));
@@ -98,9 +108,14 @@ final class CudaParts implements AutoCloseable {
         OpContext c = new OpContext(device, context.facts(), stream, launcher, scratch);
         operations = c;
         CudaMoves moves = new CudaMoves(c);
-        linear = new CudaLinear(c, blas, moves, productMemory);
+        if (modules.choice().target().equals("sm_90a")) {
+            products = Optional.of(own(new FusedProducts(c, context)));
+        }
+        linear = new CudaLinear(c, blas, products, moves, productMemory);
+        pictures = new CudaPictures(c);
+        norms = new CudaNorms(c);
         attention = AttentionSet.of(c, cudnn, options.attention().label(), options.queryTile(), modules.choice().target());
-        kernels = new Kernels(linear, new CudaNorms(c), attention, new CudaElementwise(c), new CudaConvolutions(c), moves);
+        kernels = new Kernels(linear, norms, attention, new CudaElementwise(c), new CudaConvolutions(c), moves);
     }
 
     private static KernelManifest.Choice images(GpuFacts gpu, CudaOptions options) {
@@ -171,6 +186,11 @@ final class CudaParts implements AutoCloseable {
         return compilationsAtStart;
     }
 
+    /** Rows of one product that keep the GPU busy; 0 under a memory limit, which they could pass. */
+    long rowsTogether() {
+        return rowsTogether;
+    }
+
     Device device() {
         return device;
     }
@@ -228,6 +248,19 @@ final class CudaParts implements AutoCloseable {
 
     Optional<CudnnSdpa> cudnn() {
         return cudnn;
+    }
+
+    /** Kinema's own products, where the loaded images have them. */
+    Optional<FusedProducts> products() {
+        return products;
+    }
+
+    CudaNorms norms() {
+        return norms;
+    }
+
+    CudaPictures pictures() {
+        return pictures;
     }
 
     CudaLinear linear() {

@@ -55,6 +55,10 @@ public record EngineOptions(Optional<Path> model, Optional<Path> transformer, Op
         if (residency.hostWeights() == HostWeights.PINNED && HOSTS.contains(device)) {
             throw BadRequestException.saying("hostWeights", HostMemory.refusal(device));
         }
+        if (backend.maxMemoryBytes().isPresent() && HOSTS.contains(device)) {
+            throw new BadRequestException("maxDeviceMemory", backend.maxMemoryBytes().getAsLong() + " bytes on device " + device,
+                    "expected none, since that device's memory is the host's; use --max-host-memory");
+        }
         if (residency.residentLayers().isPresent() && !weightOffload.equals(Optional.of(WeightResidency.LAYER))) {
             throw new BadRequestException("residentLayers", "" + residency.residentLayers().getAsInt(), "expected none without layer offload; add --weight-offload layer");
         }

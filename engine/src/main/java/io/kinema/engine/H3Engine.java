@@ -3,6 +3,7 @@ package io.kinema.engine;
 import io.kinema.compute.Backend;
 import io.kinema.compute.MatrixLayout;
 import io.kinema.compute.collective.BackendGroup;
+import io.kinema.engine.forecast.RunPlan;
 import io.kinema.engine.layout.LatentShape;
 import io.kinema.engine.model.BundledModel;
 import io.kinema.engine.model.ModelFolder;
@@ -22,6 +23,8 @@ import io.kinema.engine.record.RunRecord;
 import io.kinema.engine.telemetry.EngineMetrics;
 import io.kinema.media.BadMediaException;
 import io.kinema.media.Media;
+import io.kinema.media.container.HeaderReader;
+import io.kinema.model.load.WeightResidency;
 import io.kinema.weights.BadWeightsException;
 import io.kinema.weights.CheckpointIdentity;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -162,6 +165,7 @@ public final class H3Engine implements AutoCloseable {
         claim();
         try {
             ResolvedRequest resolved = FileHeaders.resolver(model.geometry(), parts::adapter).resolve(request);
+            fit(resolved);
             parts.openWeights(resolved.task());
             return resolved;
         } finally {
@@ -223,6 +227,7 @@ public final class H3Engine implements AutoCloseable {
         try {
             ResolvedRequest resolved = FileHeaders.resolver(model.geometry(), parts::adapter).resolve(request);
             task = Optional.of(resolved.task());
+            fit(resolved);
             resolved.notes().forEach(note -> listener.progress(new Progress.Message(note)));
             make(request, resolved, metrics.watching(listener), cancellation, saving, taker);
             outcome = EngineMetrics.Outcome.DONE;
@@ -235,6 +240,17 @@ public final class H3Engine implements AutoCloseable {
         } finally {
             metrics.request(task, outcome);
             state.set(State.READY);
+        }
+    }
+
+    /** Where there are limits: refuses what does not fit, and chooses how many layers stay. */
+    private void fit(ResolvedRequest request) {
+        if (options.residency().maxHostMemory().isEmpty() && options.backend().maxMemoryBytes().isEmpty()) {
+            return;
+        }
+        RunPlan.Residency residency = H3Planner.planner(options, model).residency(request, FileHeaders::size, HeaderReader::read);
+        if (residency.offload().equals(Optional.of(WeightResidency.LAYER))) {
+            parts.keepLayers(residency.residentLayers());
         }
     }
 

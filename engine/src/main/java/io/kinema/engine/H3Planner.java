@@ -75,8 +75,12 @@ public final class H3Planner implements AutoCloseable {
      */
     public RunPlan plan(GenerateRequest request, Rates rates) {
         ResolvedRequest resolved = resolve(request);
+        return planner(options, model).plan(resolved, FileHeaders::size, HeaderReader::read, rates);
+    }
+
+    static Planner planner(EngineOptions options, ModelFolder model) {
         return new Planner(model, options.transformer(), options.transformerLayout(), options.device(), options.threads(), options.ranks(), options.backend(),
-                options.precision(), options.fp16WeightLayoutInForce()).plan(resolved, FileHeaders::size, HeaderReader::read, rates);
+                options.precision(), options.fp16WeightLayoutInForce(), options.weightOffload(), options.residency());
     }
 
     private DitConfig transformer(Task task) {

@@ -119,7 +119,11 @@ public final class ResidencyJobs {
     }
 
     /** What an engine holds after a job. */
-    public record Held(long workspaceBytes, ProcessMemory process) {
+    public record Held(long workspaceBytes, ProcessMemory process, long heapBytes) {
+        /** Of the process, without Java's heap, which grows and shrinks as it likes. */
+        long outsideOfTheHeap() {
+            return process.anonymous() - heapBytes;
+        }
     }
 
     /**
@@ -134,7 +138,7 @@ public final class ResidencyJobs {
             for (int job = 0; job < count; job++) {
                 engine.generate(request(job % 2 == 0 ? 128 : 192, job % 3 == 0 ? 192 : 128, 2, inTurn(job, adapters)));
                 System.gc();
-                held.add(new Held(backend.workspaceBytes(), ProcessMemory.now()));
+                held.add(new Held(backend.workspaceBytes(), ProcessMemory.now(), Runtime.getRuntime().totalMemory()));
             }
         }
         return held;

@@ -3,12 +3,16 @@ package io.kinema.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.kinema.engine.convert.QuantizeOptions;
+import io.kinema.engine.convert.Quantizer;
 import io.kinema.engine.forecast.Rates;
 import io.kinema.engine.record.RankRecord;
 import io.kinema.engine.record.RunRecord;
+import io.kinema.weights.BadWeightsException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -92,6 +96,29 @@ class TensorParallelTest {
             assertThatExceptionOfType(BadRequestException.class).isThrownBy(() -> engine.check(REQUEST)).withMessageContaining(refusal)
                     .withMessageContaining("use --tensor-parallel 2");
         }
+    }
+
+    /** A rank's columns of rotated integers begin and end with a group: the published width cuts h3-nano's 256 columns, a smaller one does not. */
+    @Test
+    void rotatedGroupsAreNotCut(@TempDir Path temp) {
+        Path wide = quantized(temp.resolve("wide.safetensors"), 256);
+        try (H3Engine engine = H3Engine.open(options(2).transformer(wide).build())) {
+            assertThatExceptionOfType(BadWeightsException.class).isThrownBy(() -> engine.check(REQUEST))
+                    .withMessageContaining("has 256 columns rotated in groups of 256").withMessageContaining("the 128 of each of 2 ranks").withMessageContaining("--group-size");
+        }
+        Path narrow = quantized(temp.resolve("narrow.safetensors"), 64);
+        float[][] video = new float[2][];
+        for (int i = 0; i < 2; i++) {
+            try (H3Engine engine = H3Engine.open(options(i == 0 ? 1 : 4).transformer(narrow).build())) {
+                video[i] = engine.generate(REQUEST).latents().video();
+            }
+        }
+        assertThat(RelativeL2.of(video[1], video[0])).isLessThanOrEqualTo(CLOSE);
+    }
+
+    private static Path quantized(Path file, int group) {
+        Quantizer.quantize(Geometries.NANO, file, new QuantizeOptions(group, false, Optional.empty(), Optional.empty(), Optional.empty(), 2), _ -> { });
+        return file;
     }
 
     @Test

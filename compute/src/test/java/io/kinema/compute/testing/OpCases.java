@@ -28,7 +28,7 @@ public final class OpCases {
     }
 
     public static Stream<OpCase> all() {
-        return Stream.of(linear(), WeightKindCases.all(), norms(), attention(), elementwise(), moves(), ConvolutionCases.all()).flatMap(List::stream);
+        return Stream.of(linear(), WeightKindCases.all(), norms(), attention(), elementwise(), moves(), ConvolutionCases.all(), FusedCases.all()).flatMap(List::stream);
     }
 
     private static OpCase of(String name, double tolerance, Function<Backend, Tensor> run) {

@@ -32,6 +32,11 @@ public final class GpuEvent implements AutoCloseable {
         context.check("cuEventRecord", () -> (int) context.symbols().eventRecord().invokeExact(handle, stream.handle()));
     }
 
+    /** Waits until the mark is reached. */
+    public void await() {
+        context.check("cuEventSynchronize", () -> (int) context.symbols().eventSynchronize().invokeExact(handle));
+    }
+
     /** The native event, for streams. */
     MemorySegment handle() {
         return handle;

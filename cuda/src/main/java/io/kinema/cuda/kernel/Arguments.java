@@ -1,6 +1,7 @@
 package io.kinema.cuda.kernel;
 
 import io.kinema.compute.Tensor;
+import io.kinema.cuda.driver.TensorMap;
 import io.kinema.weights.DType;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -85,6 +86,12 @@ public final class Arguments implements AutoCloseable {
         for (int i = 0; i < ints.length; i++) {
             values.set(ValueLayout.JAVA_INT, at + 8L * longs.length + 4L * i, ints[i]);
         }
+        return this;
+    }
+
+    /** A matrix as the tensor copy engine wants it described. */
+    public Arguments map(TensorMap map) {
+        MemorySegment.copy(map.bytes(), 0, values, place(TensorMap.BYTES, TensorMap.ALIGNMENT), TensorMap.BYTES);
         return this;
     }
 

@@ -33,13 +33,18 @@ public final class CudaLinear implements LinearOps {
 
     private final OpContext c;
     private final CublasLt blas;
+    private final Optional<FusedProducts> own;
     private final MoveOps moves;
     private final long workspace;
 
-    /** @param workspace address of {@link CublasLt#WORKSPACE_BYTES} of device memory for products alone */
-    public CudaLinear(OpContext context, CublasLt blas, MoveOps moves, long workspace) {
+    /**
+     * @param own       Kinema's own products, which compute whatever is more than a bare product, where they take it
+     * @param workspace address of {@link CublasLt#WORKSPACE_BYTES} of device memory for products alone
+     */
+    public CudaLinear(OpContext context, CublasLt blas, Optional<FusedProducts> own, MoveOps moves, long workspace) {
         this.c = context;
         this.blas = blas;
+        this.own = own;
         this.moves = moves;
         this.workspace = workspace;
     }
@@ -55,6 +60,10 @@ public final class CudaLinear implements LinearOps {
             boolean wide = out.dtype() == DType.F32;
             boolean fusedBias = !scaled && wide && epilogue.bias().isPresent() && epilogue.bias().get().dtype() == DType.F32;
             boolean plain = !scaled && (fusedBias || epilogue.bias().isEmpty());
+            boolean bare = plain && epilogue.bias().isEmpty();
+            if (!bare && epilogue.deltas().isEmpty() && own.filter(p -> p.takes(x, w, epilogue.bias()) && p.store(x, w, epilogue.bias(), out)).isPresent()) {
+                return;
+            }
             Tensor y = wide || plain && out.dtype() == operand ? out : c.scratch().f32(out.size(0), out.size(1));
             product(converted(x.values(), operand), w, operand, fusedBias ? epilogue.bias() : Optional.empty(), y);
             if (!plain) {

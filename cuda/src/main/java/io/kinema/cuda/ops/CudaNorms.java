@@ -1,6 +1,7 @@
 package io.kinema.cuda.ops;
 
 import io.kinema.compute.NormOps;
+import io.kinema.compute.Operand;
 import io.kinema.compute.Tensor;
 import io.kinema.compute.Workspace;
 import io.kinema.cuda.driver.GpuFunction.Grid;
@@ -13,6 +14,9 @@ import java.util.Optional;
 public final class CudaNorms implements NormOps {
     private static final int BLOCK = 256;
     private static final int VECTOR = 8;
+    private static final int VECTOR_BYTES = 16;
+    private static final int MOST_NARROW = 2048;
+    private static final int NARROW_ROWS = 8;
     private static final int GROUP_CHUNK = 8192;
     private static final int MOST_CHUNKS = 64;
     private static final int PARTIAL_DOUBLES = 2;
@@ -30,6 +34,10 @@ public final class CudaNorms implements NormOps {
         if (out.elements() == 0) {
             return;
         }
+        if (x.dtype() == DType.F32 && narrow(x) && narrow(out)) {
+            narrow(x, weight, eps, out, Optional.empty());
+            return;
+        }
         try (Workspace.Frame _ = c.scratch().frame()) {
             Tensor in = c.readable(x);
             c.writing(out, to -> {
@@ -39,6 +47,29 @@ public final class CudaNorms implements NormOps {
                 c.launcher().launch("kinema_rms_norm", Launches.rows(rows.rows(), rows.width()));
             });
         }
+    }
+
+    /** Rows that one warp takes: of whole vectors, at most {@link #MOST_NARROW} values. */
+    private static boolean narrow(Tensor t) {
+        return t.rank() == 2 && t.size(1) <= MOST_NARROW && t.size(1) % VECTOR == 0 && t.stride(1) == 1 && t.stride(0) % VECTOR == 0
+                && t.data().address() % VECTOR_BYTES == 0;
+    }
+
+    private void narrow(Tensor x, Optional<Tensor> weight, float eps, Tensor out, Optional<Tensor> rowScale) {
+        c.launcher().arguments().tensor(x).i64(x.stride(0)).tensor(weight).type(weight).f32(eps).tensor(out).i64(out.stride(0)).type(out.dtype())
+                .tensor(rowScale).i64(x.size(0)).i64(x.size(1));
+        c.launcher().launch("kinema_rms_norm_narrow", Grid.of(Math.ceilDiv(x.size(0), NARROW_ROWS), BLOCK));
+    }
+
+    /** The norm straight into an FP16 operand, whose FP32 values are never stored; empty where rows are too wide for that. */
+    public Optional<Operand> prepareRmsNormF16(Tensor x, Optional<Tensor> weight, float eps, Workspace ws) {
+        if (x.dtype() != DType.F32 || x.elements() == 0 || !narrow(x) || weight.filter(w -> !w.contiguous()).isPresent()) {
+            return Optional.empty();
+        }
+        Tensor values = ws.allocate(DType.F16, x.size(0), x.size(1));
+        Tensor scale = ws.f32(x.size(0));
+        narrow(x, weight, eps, values, Optional.of(scale));
+        return Optional.of(new Operand(values, Optional.of(scale)));
     }
 
     @Override

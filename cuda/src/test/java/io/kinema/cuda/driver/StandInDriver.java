@@ -5,7 +5,10 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandles;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
@@ -25,7 +28,9 @@ public final class StandInDriver {
     private final Map<Long, String> functions = new ConcurrentHashMap<>();
     private final Set<Long> marked = ConcurrentHashMap.newKeySet();
     private final Set<Long> opened = ConcurrentHashMap.newKeySet();
+    private final Map<Long, List<Runnable>> graphs = new ConcurrentHashMap<>();
     private final boolean reach;
+    private Optional<List<Runnable>> captured = Optional.empty();
     private final AtomicLong handles = new AtomicLong(0x1000);
     private final AtomicLong waits = new AtomicLong();
 
@@ -86,6 +91,11 @@ public final class StandInDriver {
     /** The context of GPU {@code index}, 0 or 1. */
     public GpuContext open(int index) {
         return GpuContext.open(CudaDriver.over(library.lookup()), index);
+    }
+
+    /** Graphs that nobody has destroyed, executable or not. */
+    public int graphs() {
+        return graphs.size();
     }
 
     /** How often a stream waited for an event. */
@@ -184,7 +194,13 @@ public final class StandInDriver {
     }
 
     int cuMemcpyDtoDAsync_v2(long to, long from, long bytes, MemorySegment stream) {
-        return copy(to, from, bytes);
+        return enqueue(() -> copy(to, from, bytes));
+    }
+
+    /** Runs it, or keeps it for a graph. */
+    private int enqueue(Runnable work) {
+        captured.ifPresentOrElse(kept -> kept.add(work), work);
+        return 0;
     }
 
     private static int copy(long to, long from, long bytes) {
@@ -193,8 +209,38 @@ public final class StandInDriver {
     }
 
     int cuMemsetD8Async(long to, int value, long bytes, MemorySegment stream) {
-        view(to, bytes).fill((byte) value);
+        return enqueue(() -> view(to, bytes).fill((byte) value));
+    }
+
+    int cuStreamBeginCapture_v2(MemorySegment stream, int mode) {
+        captured = Optional.of(new ArrayList<>());
         return 0;
+    }
+
+    int cuStreamEndCapture(MemorySegment stream, MemorySegment out) {
+        long graph = handles.incrementAndGet();
+        graphs.put(graph, captured.orElseThrow());
+        captured = Optional.empty();
+        return write(out, graph);
+    }
+
+    int cuGraphInstantiateWithFlags(MemorySegment out, MemorySegment graph, long flags) {
+        long executable = handles.incrementAndGet();
+        graphs.put(executable, graphs.get(graph.address()));
+        return write(out, executable);
+    }
+
+    int cuGraphLaunch(MemorySegment executable, MemorySegment stream) {
+        graphs.get(executable.address()).forEach(Runnable::run);
+        return 0;
+    }
+
+    int cuGraphDestroy(MemorySegment graph) {
+        return graphs.remove(graph.address()) == null ? ERROR_INVALID_HANDLE : 0;
+    }
+
+    int cuGraphExecDestroy(MemorySegment executable) {
+        return graphs.remove(executable.address()) == null ? ERROR_INVALID_HANDLE : 0;
     }
 
     int cuStreamCreate(MemorySegment out, int flags) {

@@ -7,7 +7,10 @@ import io.kinema.engine.layout.PackedLayout;
 import io.kinema.engine.plan.ResolvedRequest;
 import io.kinema.engine.record.UsefulWork;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
@@ -31,6 +34,7 @@ final class MemoryForecast {
     private final Sequence sequence;
     private final int timesteps;
     private final int ranks;
+    private final Optional<ResidualForecast> residual;
     private final int textRanks;
     private final List<RunPlan.StageMemory> stages = new ArrayList<>();
     private long weights;
@@ -39,14 +43,17 @@ final class MemoryForecast {
     /**
      * @param timesteps distinct ones of both schedules
      * @param ranks     that share the networks
+     * @param residual  how they share the residual rows, if they do
      */
-    MemoryForecast(ModelSizes sizes, Precision precision, ResolvedRequest request, Sequence sequence, int timesteps, int ranks) {
+    MemoryForecast(ModelSizes sizes, Precision precision, ResolvedRequest request, Sequence sequence, int timesteps, int ranks,
+                   Optional<ResidualForecast> residual) {
         this.sizes = sizes;
         this.precision = precision;
         this.request = request;
         this.sequence = sequence;
         this.timesteps = timesteps;
         this.ranks = ranks;
+        this.residual = residual.filter(_ -> ranks > 1);
         this.textRanks = sizes.text().text().ranksOf(ranks);
     }
 
@@ -63,11 +70,26 @@ final class MemoryForecast {
         return List.copyOf(stages);
     }
 
+    /** The most that each stage has in use of intermediates. */
+    Map<Stage, Long> scratchByStage() {
+        Map<Stage, Long> bytes = new EnumMap<>(Stage.class);
+        bytes.put(Stage.TEXT_ENCODING, text());
+        bytes.put(Stage.CONDITION_ENCODING, encoders());
+        bytes.put(Stage.DENOISING, transformer());
+        bytes.put(Stage.VIDEO_DECODING, decoder(generated()));
+        bytes.put(Stage.AUDIO_DECODING, ScratchSizes.audioDecoder(sizes.audio(), request.audioLatents()));
+        return bytes;
+    }
+
+    /** The process with the frames and samples that it holds at most. */
+    long heap() {
+        return PROCESS + (long) (GARBAGE * (conditions() + clip())) + Math.min(MOST_SOURCE, sequence.sourceBytes());
+    }
+
     /** Scratch that every network has in use at most, as run records name and measure it. */
     SortedMap<String, Long> scratchByNetwork() {
-        UsefulWork.Rows rows = sequence.rows();
         SortedMap<String, Long> bytes = new TreeMap<>();
-        bytes.put("transformer", ScratchSizes.transformer(sizes.dit(), total(rows), rows.generatedVideo() + rows.generatedAudio(), precision, rotated(), ranks));
+        bytes.put("transformer", step());
         bytes.put("text_encoder", text());
         bytes.put("vae", Math.max(decoder(generated()),
                 sequence.pictures().stream().mapToLong(p -> ScratchSizes.videoEncoder(sizes.video(), p, ranks)).max().orElse(0)));
@@ -118,10 +140,16 @@ final class MemoryForecast {
         return new Sequence.Decoded(request.latentFrames(), request.latentHeight(), request.latentWidth());
     }
 
+    /** Modulation tables and the buffers of reductions stay beside an evaluation's scratch. */
     private long transformer() {
+        return step() + ScratchSizes.modulation(sizes.dit(), timesteps, ranks) + ranks * residual.map(ResidualForecast::bufferBytes).orElse(0L);
+    }
+
+    private long step() {
         UsefulWork.Rows rows = sequence.rows();
-        return ScratchSizes.transformer(sizes.dit(), total(rows), rows.generatedVideo() + rows.generatedAudio(), precision, rotated(), ranks)
-                + ScratchSizes.modulation(sizes.dit(), timesteps, ranks);
+        long wanted = rows.generatedVideo() + rows.generatedAudio();
+        return residual.map(shared -> ScratchSizes.transformer(sizes.dit(), shared.shares(), wanted, precision, rotated()))
+                .orElseGet(() -> ScratchSizes.transformer(sizes.dit(), total(rows), wanted, precision, rotated(), ranks));
     }
 
     private boolean rotated() {

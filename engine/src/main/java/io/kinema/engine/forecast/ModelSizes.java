@@ -1,5 +1,7 @@
 package io.kinema.engine.forecast;
 
+import io.kinema.compute.MatrixLayout;
+import io.kinema.compute.Precision;
 import io.kinema.engine.Task;
 import io.kinema.engine.model.Component;
 import io.kinema.engine.model.ModelFolder;
@@ -16,8 +18,8 @@ import io.kinema.weights.TensorHeader;
 import io.kinema.weights.TensorSource;
 import io.kinema.weights.WeightFiles;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
@@ -32,9 +34,12 @@ import java.util.function.Supplier;
  * @param textWeights  of the text encoder
  * @param videoWeights of the video VAE
  * @param audioWeights of the audio VAE
+ * @param ditBytes     of the transformer, by what can be staged
+ * @param textBytes    likewise of the text encoder
  */
 record ModelSizes(DitConfig dit, TextEncoderConfig text, VideoVaeConfig video, AudioVaeConfig audio, VisionProcessor processor,
-                  Weights ditWeights, Weights textWeights, Weights videoWeights, Weights audioWeights) {
+                  Weights ditWeights, Weights textWeights, Weights videoWeights, Weights audioWeights,
+                  NetworkBytes ditBytes, NetworkBytes textBytes) {
     /**
      * What a component's files hold.
      *
@@ -45,7 +50,11 @@ record ModelSizes(DitConfig dit, TextEncoderConfig text, VideoVaeConfig video, A
     record Weights(long bytes, long floats, WeightEncodings encodings) {
         /** Reads headers only. @throws io.kinema.weights.BadWeightsException when files are missing, short or broken */
         static Weights of(Path path) {
-            try (TensorSource checkpoint = WeightFiles.open(path)) {
+            return of(() -> WeightFiles.open(path));
+        }
+
+        private static Weights of(Supplier<TensorSource> opener) {
+            try (TensorSource checkpoint = opener.get()) {
                 long bytes = 0;
                 long floats = 0;
                 for (String name : checkpoint.names()) {
@@ -63,22 +72,39 @@ record ModelSizes(DitConfig dit, TextEncoderConfig text, VideoVaeConfig video, A
      *
      * @param transformer weights used in place of the folder's own
      * @param transformerLayout of those weights, where their names leave it open
+     * @param precision plan of transformer and text encoder
+     * @param layout    of the transformer's FP16 matrices
      * @throws io.kinema.weights.BadWeightsException when files are missing, short or broken, or do not fit their configs
      */
-    static ModelSizes read(ModelFolder folder, Task task, Optional<Path> transformer, Optional<WeightLayout> transformerLayout) {
+    static ModelSizes read(ModelFolder folder, Task task, Optional<Path> transformer, Optional<WeightLayout> transformerLayout, Precision precision,
+                           MatrixLayout layout) {
         NetworkFolder text = folder.network(Component.TEXT_ENCODER);
         NetworkFolder video = folder.network(Component.VIDEO_VAE);
         NetworkFolder audio = folder.network(Component.AUDIO_VAE);
-        TransformerWeights dit = TransformerWeights.of(folder.network(Component.transformerOf(task)), transformer, transformerLayout).requireFor(task);
-        for (Supplier<TensorSource> opener : List.<Supplier<TensorSource>>of(text::open, dit::open, video::open, audio::open)) {
-            // Opening looks at names and shapes, so what does not fit is refused here as it would be before a run.
-            opener.get().close();
-        }
+        NetworkFolder own = folder.network(Component.transformerOf(task));
+        TransformerWeights dit = TransformerWeights.of(own, transformer, transformerLayout).requireFor(task);
+        // Opening looks at names and shapes, so what does not fit is refused here as it would be before a run.
+        NetworkBytes textBytes = looked(text::open, source -> NetworkBytes.textEncoder(source, precision));
+        NetworkBytes ditBytes = looked(dit::open, source -> NetworkBytes.transformer(source, precision, layout));
+        video.open().close();
+        audio.open().close();
         return new ModelSizes(DitConfig.read(dit.config()), TextEncoderConfig.read(text.config()), VideoVaeConfig.read(video.config()),
                 AudioVaeConfig.read(audio.config()),
                 VisionProcessor.read(folder.configOrEmpty(Component.PROCESSOR, "preprocessor_config.json"),
                         folder.configOrEmpty(Component.PROCESSOR, "video_preprocessor_config.json")),
-                Weights.of(dit.path()), Weights.of(text.weights()), Weights.of(video.weights()), Weights.of(audio.weights()));
+                own.random() && transformer.isEmpty() ? Weights.of(dit::open) : Weights.of(dit.path()), weights(text), weights(video), weights(audio),
+                ditBytes, textBytes);
+    }
+
+    /** As the files hold them, or as they would be. */
+    private static Weights weights(NetworkFolder network) {
+        return network.random() ? Weights.of(network::open) : Weights.of(network.weights());
+    }
+
+    private static NetworkBytes looked(Supplier<TensorSource> opener, Function<TensorSource, NetworkBytes> look) {
+        try (TensorSource source = opener.get()) {
+            return look.apply(source);
+        }
     }
 
     /** Bytes of all weights as stored. */

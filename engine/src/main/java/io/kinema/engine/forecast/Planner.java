@@ -22,7 +22,9 @@ import io.kinema.engine.record.HostFacts;
 import io.kinema.engine.record.RunRecord;
 import io.kinema.engine.record.UsefulWork;
 import io.kinema.engine.schedule.RowTimesteps;
+import io.kinema.engine.ResidencyOptions;
 import io.kinema.model.layout.WeightLayout;
+import io.kinema.model.load.WeightResidency;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
@@ -45,9 +47,12 @@ import java.util.TreeMap;
  * @param backend     what a device other than the CPU is told
  * @param precision   plan of the transformer and the text encoder
  * @param fp16WeightLayout in which order the transformer's FP16 matrices lie; empty in plans that have none
+ * @param offload     what is kept on the device at a time; empty keeps all
+ * @param residency   where weights live on the host, and limits
  */
 public record Planner(ModelFolder folder, Optional<Path> transformer, Optional<WeightLayout> transformerLayout, String device, OptionalInt threads,
-                      RankOptions ranks, BackendOptions backend, Precision precision, Optional<MatrixLayout> fp16WeightLayout) {
+                      RankOptions ranks, BackendOptions backend, Precision precision, Optional<MatrixLayout> fp16WeightLayout,
+                      Optional<WeightResidency> offload, ResidencyOptions residency) {
     private static final double PROBE_SECONDS = 0.15;
 
     /**
@@ -62,12 +67,8 @@ public record Planner(ModelFolder folder, Optional<Path> transformer, Optional<W
      */
     public RunPlan plan(ResolvedRequest request, PictureSizes pictures, MediaHeaders headers, Rates rates) {
         Backends.group(device, ranks, threads, backend);
-        ModelSizes sizes = ModelSizes.read(folder, request.task(), transformer, transformerLayout);
-        RankRules.require(ranks.tensorParallel(), sizes.dit());
-        Sequence sequence;
-        try (H3Tokenizer tokenizer = H3Tokenizer.open(folder.folder(Component.TOKENIZER))) {
-            sequence = new SequenceBuilder(request, folder.geometry(), sizes, pictures, headers).build(tokenizer);
-        }
+        ModelSizes sizes = sizes(request);
+        Sequence sequence = sequence(request, sizes, pictures, headers);
         Steps steps = Steps.of(request, sequence.layout());
         UsefulWork work = UsefulWork.of(sizes.dit());
         AdapterWork adapters = request.adapters().stream().filter(ResolvedAdapter::active).map(ResolvedAdapter::work).reduce(AdapterWork.NONE, AdapterWork::plus);
@@ -82,10 +83,13 @@ public record Planner(ModelFolder folder, Optional<Path> transformer, Optional<W
         TimeForecast time = new TimeForecast(rates, Rates.way(HostFacts.here().processor(), new RunRecord.Model(modelName, name, "", "", List.of()), execution),
                 sequence.rows(), preparation + loop, request.outputs());
         OptionalDouble probed = time.measured() || !device.equals("cpu") ? OptionalDouble.empty() : probe(Backends.opener(device, threads, backend));
-        MemoryForecast memory = new MemoryForecast(sizes, precision, request, sequence, steps.timesteps(), ranks.tensorParallel());
+        Optional<ResidualForecast> residual = residual(sizes, sequence);
+        MemoryForecast memory = new MemoryForecast(sizes, precision, request, sequence, steps.timesteps(), ranks.tensorParallel(), residual);
+        ResidencyForecast weights = residency(sizes, memory);
         return new RunPlan(request, modelName, name, sizes.weightBytes(), sizes.ditWeights().encodings().names(), execution,
                 ReferenceLabels.of(request), sequence.rows(), preparation + loop * request.outputs(), memory.stages(), memory.scratchByNetwork(),
-                time.stages(probed), probed, ResidualForecast.of(ranks, Math.toIntExact(rows.all()), sizes.dit().hidden()));
+                budget().choose(weights, offload, residency.residentLayers()), weights.all(),
+                time.stages(probed), probed, residual);
     }
 
     /** What a run would choose, as far as it can be known before. */
@@ -95,6 +99,47 @@ public record Planner(ModelFolder folder, Optional<Path> transformer, Optional<W
             choices.put("text_encoder_ranks", "" + sizes.text().text().ranksOf(ranks.tensorParallel()));
         }
         return choices;
+    }
+
+    /**
+     * How weights will be kept; loads nothing.
+     *
+     * @throws io.kinema.engine.BadRequestException when that does not fit the limits; it says what would
+     */
+    public RunPlan.Residency residency(ResolvedRequest request, PictureSizes pictures, MediaHeaders headers) {
+        ModelSizes sizes = sizes(request);
+        Sequence sequence = sequence(request, sizes, pictures, headers);
+        MemoryForecast memory = new MemoryForecast(sizes, precision, request, sequence, Steps.of(request, sequence.layout()).timesteps(),
+                ranks.tensorParallel(), residual(sizes, sequence));
+        return budget().choose(residency(sizes, memory), offload, residency.residentLayers());
+    }
+
+    private Optional<ResidualForecast> residual(ModelSizes sizes, Sequence sequence) {
+        return ResidualForecast.of(ranks, Math.toIntExact(sequence.rows().all()), sizes.dit().hidden());
+    }
+
+    private ModelSizes sizes(ResolvedRequest request) {
+        ModelSizes sizes = ModelSizes.read(folder, request.task(), transformer, transformerLayout, precision, fp16WeightLayout.orElse(MatrixLayout.ROW));
+        RankRules.require(ranks.tensorParallel(), sizes.dit());
+        return sizes;
+    }
+
+    private Sequence sequence(ResolvedRequest request, ModelSizes sizes, PictureSizes pictures, MediaHeaders headers) {
+        try (H3Tokenizer tokenizer = H3Tokenizer.open(folder.folder(Component.TOKENIZER))) {
+            return new SequenceBuilder(request, folder.geometry(), sizes, pictures, headers).build(tokenizer);
+        }
+    }
+
+    private MemoryBudget budget() {
+        return new MemoryBudget(backend.maxMemoryBytes(), residency.maxHostMemory());
+    }
+
+    private ResidencyForecast residency(ModelSizes sizes, MemoryForecast memory) {
+        boolean onDevice = !placed(device).equals(Device.CPU.toString());
+        long audio = (onDevice ? 3 : 2) * sizes.audioWeights().bytes();
+        return new ResidencyForecast(sizes.ditBytes().over(ranks.tensorParallel()), sizes.textBytes().over(sizes.text().text().ranksOf(ranks.tensorParallel())),
+                onDevice ? sizes.videoWeights().bytes() : 0, audio, memory.scratchByStage(),
+                memory.heap(), onDevice, residency.hostWeights());
     }
 
     /** Where tensors lie: {@code reference} computes on the processor too. */

@@ -5,6 +5,8 @@ import io.kinema.engine.Stage;
 import io.kinema.engine.plan.ResolvedRequest;
 import io.kinema.engine.record.RunRecord;
 import io.kinema.engine.record.UsefulWork;
+import io.kinema.model.load.HostWeights;
+import io.kinema.model.load.WeightResidency;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.List;
@@ -27,13 +29,15 @@ import java.util.TreeMap;
  * @param usefulFlops of the denoising loops of all outputs
  * @param memory      one for each stage, in order
  * @param scratch     that each network has in use at most, as run records measure it, bytes
+ * @param residency   how weights will be kept, and what all of it takes at most
+ * @param policies    the same for every way of keeping them, what is asked for or not
  * @param time        one for each stage, in order; all outputs
  * @param probed      FLOP/s of matrix products, measured for this plan because no clip was measured yet; empty when one was
  * @param residual    how residual rows will lie on the ranks; empty where every rank will have all of them
  */
 public record RunPlan(ResolvedRequest request, String model, String transformer, long weightBytes, List<String> encodings,
                       RunRecord.Execution execution, List<Condition> conditions, UsefulWork.Rows rows, long usefulFlops, List<StageMemory> memory,
-                      SortedMap<String, Long> scratch, List<StageEstimate> time, OptionalDouble probed,
+                      SortedMap<String, Long> scratch, Residency residency, List<Residency> policies, List<StageEstimate> time, OptionalDouble probed,
                       Optional<ResidualForecast> residual) {
     /** Name and version of the JSON form. */
     public static final String SCHEMA = "kinema.plan/1";
@@ -43,6 +47,7 @@ public record RunPlan(ResolvedRequest request, String model, String transformer,
         conditions = List.copyOf(conditions);
         memory = List.copyOf(memory);
         scratch = Collections.unmodifiableSortedMap(new TreeMap<>(scratch));
+        policies = List.copyOf(policies);
         time = List.copyOf(time);
     }
 
@@ -68,6 +73,22 @@ public record RunPlan(ResolvedRequest request, String model, String transformer,
     public record StageMemory(Stage stage, long weights, long scratch, long heap) {
         public long bytes() {
             return weights + scratch + heap;
+        }
+    }
+
+    /**
+     * What a request takes at most under a way of keeping weights: rounded up, so that what is said to fit does.
+     *
+     * @param offload        what is kept on the device at a time; empty keeps all
+     * @param residentLayers of the transformer
+     * @param host           what the host reads weights from
+     * @param deviceBytes    on a device; 0 where it is the host
+     * @param hostBytes      of host memory, mapped files left out, which the system can drop
+     */
+    public record Residency(Optional<WeightResidency> offload, int residentLayers, HostWeights host, long deviceBytes, long hostBytes) {
+        /** For a person: {@code layer, 3 resident}. */
+        public String label() {
+            return offload.map(o -> o == WeightResidency.LAYER ? o.label() + ", " + residentLayers + " resident" : o.label()).orElse("none");
         }
     }
 

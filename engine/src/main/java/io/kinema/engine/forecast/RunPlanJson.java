@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.kinema.engine.record.RankJson;
 import io.kinema.engine.record.ResolvedRequestJson;
 import io.kinema.engine.record.UsefulWork;
+import io.kinema.model.load.WeightResidency;
 
 /** Writes a {@link RunPlan} as JSON; what run records hold too has the same names and values here. */
 final class RunPlanJson {
@@ -53,8 +54,16 @@ final class RunPlanJson {
         ObjectNode node = NODES.objectNode().put("peak_bytes", plan.peakBytes());
         ObjectNode scratch = node.putObject("peak_scratch_bytes");
         plan.scratch().forEach(scratch::put);
+        node.set("residency", residency(plan.residency()));
+        ArrayNode policies = node.putArray("policies");
+        plan.policies().forEach(policy -> policies.add(residency(policy)));
         node.putObject("devices").set(plan.execution().device(), stages);
         return node;
+    }
+
+    private static ObjectNode residency(RunPlan.Residency residency) {
+        return NODES.objectNode().put("offload", residency.offload().map(WeightResidency::label).orElse("none")).put("resident_layers", residency.residentLayers())
+                .put("host_weights", residency.host().label()).put("peak_device_bytes", residency.deviceBytes()).put("peak_host_bytes", residency.hostBytes());
     }
 
     private static ObjectNode time(RunPlan plan) {

@@ -1,6 +1,7 @@
 package io.kinema.engine.forecast;
 
 import io.kinema.compute.Precision;
+import io.kinema.compute.collective.RowShares;
 import io.kinema.model.audio.AudioVaeConfig;
 import io.kinema.model.dit.DitConfig;
 import io.kinema.model.text.TextConfig;
@@ -33,6 +34,21 @@ final class ScratchSizes {
         long stream = rows * (c.hidden() * F + F);
         Block block = new Block(c.hidden(), c.inner() / ranks, c.inner() / ranks, c.ffn() / ranks);
         return ranks * (stream + Math.max(block.bytes(rows, precision, rotated), wanted * (2L * c.hidden() * F + F)));
+    }
+
+    /**
+     * The same where each rank keeps its own rows of the residual stream: beside them all rows normalised and one branch's partial result, and
+     * in the end all rows for the heads.
+     */
+    static long transformer(DitConfig c, RowShares shares, long wanted, Precision precision, boolean rotated) {
+        long h = c.hidden() * F;
+        int ranks = shares.ranks();
+        long op = precision.operand().bytes();
+        Block block = new Block(c.hidden(), c.inner() / ranks, c.inner() / ranks, c.ffn() / ranks);
+        long gathering = shares.each() * c.hidden() * (rotated ? 2 * op : op);
+        long branch = shares.rows() * h + shares.padded() * c.hidden() * op + Math.max(gathering, block.inside(shares.rows(), precision, rotated));
+        long heads = shares.padded() * h + Math.max(shares.each() * h, wanted * (2 * h + F));
+        return ranks * (shares.rows() * F + shares.each() * h + Math.max(branch, heads));
     }
 
     /** Modulation tables of every timestep, kept on every rank while a request runs. */
@@ -75,11 +91,17 @@ final class ScratchSizes {
         /** Beside its residual stream; rotated inputs are one more copy of what enters each half's first and last product. */
         long bytes(long rows, Precision precision, boolean rotated) {
             long op = precision.operand().bytes();
+            return rows * hidden * (op + F + (rotated ? op : 0)) + inside(rows, precision, rotated);
+        }
+
+        /** Within a branch alone. */
+        long inside(long rows, Precision precision, boolean rotated) {
+            long op = precision.operand().bytes();
             long cast = op == F ? 0 : op;
             long turned = rotated ? op : 0;
             long attention = (inner + 2 * kv) * op + inner * (F + cast) + inner * turned;
             long feedForward = 2 * ffn * op + (op == F ? 0 : ffn * (F + op)) + ffn * turned;
-            return rows * (hidden * (op + F + turned) + Math.max(attention, feedForward));
+            return rows * Math.max(attention, feedForward);
         }
     }
 
@@ -101,7 +123,7 @@ final class ScratchSizes {
         long rows = patches + c.decoder().registerTokens() + 1;
         long dim = c.decoder().dim();
         long inner = dim * c.decoder().ffnMult();
-        long block = Math.max(5 * dim, dim + 3 * inner);
+        long block = Math.max(5 * dim, 2 * dim + 2 * inner);
         long network = rows * dim + Math.max(rows * block, rows * dim + patches * c.outChannels() * c.timing().temporalRatio() * ratio * ratio);
         return F * (kept + stitching + lanes * (network + rows * 2 * c.decoder().rotaryDim()));
     }

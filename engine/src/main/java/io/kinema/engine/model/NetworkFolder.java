@@ -57,6 +57,11 @@ public record NetworkFolder(Path folder, Network network, WeightLayout layout, J
         return RandomWeights.at(folder, () -> network.inventory(config)).orElseGet(() -> network.open(WeightFiles.open(weights), layout, config));
     }
 
+    /** True where random weights stand in for files. */
+    public boolean random() {
+        return RandomWeights.at(folder);
+    }
+
     /** What does not fit between the config and its open checkpoint, in one line, from headers alone. */
     public Optional<String> misfit(TensorSource stored) {
         return network.stored(layout, config).misfit(stored);

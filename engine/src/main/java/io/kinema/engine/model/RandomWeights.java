@@ -19,10 +19,15 @@ final class RandomWeights {
     private RandomWeights() {
     }
 
+    /** True for a folder that asks for random weights. */
+    static boolean at(Path folder) {
+        return Files.isRegularFile(folder.resolve(NAME));
+    }
+
     /** Random weights for a folder that asks for them by a file {@code random_weights.json} in place of weights, else empty. */
     static Optional<TensorSource> at(Path folder, Supplier<Inventory> inventory) {
         Path file = folder.resolve(NAME);
-        return Files.isRegularFile(file) ? Optional.of(of(inventory.get(), file)) : Optional.empty();
+        return at(folder) ? Optional.of(of(inventory.get(), file)) : Optional.empty();
     }
 
     /**

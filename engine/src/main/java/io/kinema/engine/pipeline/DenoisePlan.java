@@ -140,16 +140,17 @@ public final class DenoisePlan implements AutoCloseable {
         long loop = System.nanoTime();
         for (int i = first; i < videoGrid.evaluations(); i++) {
             clock.check(Stage.DENOISING);
-            StepEvent event = new StepEvent();
-            event.begin();
-            long start = System.nanoTime();
             List<RankMeter> before = dit.meters();
+            List<StepEvent> events = StepEvent.begun(before.size());
+            long start = System.nanoTime();
             Evaluated evaluated = evaluate(i, video, audio, tap);
             step(i, video, audio);
             tapRows(i + 1, video, audio, tap);
-            StepRecord done = steps.finished((System.nanoTime() - start) / 1e9, evaluated.deviceSeconds(), evaluated.enqueueSeconds(), evaluated.replayed(),
+            List<StepRecord> done = steps.finished((System.nanoTime() - start) / 1e9, evaluated.deviceSeconds(), evaluated.enqueueSeconds(), evaluated.replayed(),
                     before, dit.meters());
-            event.finish(done, videoGrid.evaluations(), 0);
+            for (int rank = 0; rank < events.size(); rank++) {
+                events.get(rank).finish(done.get(rank), videoGrid.evaluations(), rank);
+            }
             tell(clock, i + 1, i + 1 - first, System.nanoTime() - loop);
             keeper.finished(new SamplerState(i + 1, video, audio, steps.seconds()), videoGrid.evaluations());
         }

@@ -37,9 +37,9 @@ final class RankSteps {
      * @param deviceSeconds  of the first rank; the others have measured their own
      * @param enqueueSeconds likewise
      * @param replayed       from a recording
-     * @return the first rank's
+     * @return of each rank
      */
-    StepRecord finished(double seconds, double deviceSeconds, double enqueueSeconds, boolean replayed, List<RankMeter> before,
+    List<StepRecord> finished(double seconds, double deviceSeconds, double enqueueSeconds, boolean replayed, List<RankMeter> before,
                         List<RankMeter> after) {
         int i = done();
         for (int rank = 0; rank < records.size(); rank++) {
@@ -47,7 +47,7 @@ final class RankSteps {
             records.get(rank).add(new StepRecord(i, video.sigmas()[i], audio.sigmas()[i], seconds, rank == 0 ? deviceSeconds : mine.deviceSeconds(),
                     rank == 0 ? enqueueSeconds : mine.enqueueSeconds(), mine.work(), replayed, false));
         }
-        return records.getFirst().getLast();
+        return records.stream().map(List::getLast).toList();
     }
 
     /** Wall-clock time of each step. */

@@ -5,7 +5,6 @@ import io.kinema.compute.Tensor;
 import io.kinema.engine.Stage;
 import io.kinema.engine.layout.LatentShape;
 import io.kinema.model.video.CodingOptions;
-import io.kinema.model.video.FrameSink;
 import io.kinema.model.video.ImageNetPixels;
 import io.kinema.model.video.RgbFrameSink;
 import io.kinema.model.video.VideoVae;
@@ -27,15 +26,17 @@ final class VideoStage {
         FiniteValues.require("final video latents", latents);
         float[] wide = vae.config().statistics().denormalise(latents, shape.frames() * shape.height() * shape.width());
         List<byte[]> pictures = new ArrayList<>();
-        FrameSink bytes = new RgbFrameSink(backend, (index, rgb) -> pictures.add(rgb));
         List<float[]> floats = new ArrayList<>();
         CodingOptions options = CodingOptions.RELEASED.withListener(tile -> clock.check(Stage.VIDEO_DECODING));
-        vae.decode(Tensor.ofFloats(wide, shape.channels(), shape.frames(), shape.height(), shape.width()), options, (first, frames) -> {
-            bytes.frames(first, frames);
-            if (tap.looks()) {
-                floats.add(unitRgb(frames, HostCopy.floats(backend, frames)));
-            }
-        });
+        try (RgbFrameSink bytes = new RgbFrameSink(backend, (index, rgb) -> pictures.add(rgb))) {
+            vae.decode(Tensor.ofFloats(wide, shape.channels(), shape.frames(), shape.height(), shape.width()), options, (first, frames) -> {
+                bytes.frames(first, frames);
+                if (tap.looks()) {
+                    floats.add(unitRgb(frames, HostCopy.floats(backend, frames)));
+                }
+            });
+            bytes.finish();
+        }
         if (tap.looks()) {
             int ratio = vae.config().spatialRatio();
             long[] sizes = {pictures.size(), (long) shape.height() * ratio, (long) shape.width() * ratio, RGB};

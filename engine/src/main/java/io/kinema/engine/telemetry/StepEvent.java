@@ -1,6 +1,8 @@
 package io.kinema.engine.telemetry;
 
 import io.kinema.engine.record.StepRecord;
+import java.util.List;
+import java.util.stream.Stream;
 import jdk.jfr.Category;
 import jdk.jfr.Event;
 import jdk.jfr.Label;
@@ -33,6 +35,13 @@ public final class StepEvent extends Event {
 
     @Label("Seconds of the Host's Enqueueing")
     private double enqueueSeconds;
+
+    /** One for each rank, begun. */
+    public static List<StepEvent> begun(int ranks) {
+        List<StepEvent> events = Stream.generate(StepEvent::new).limit(ranks).toList();
+        events.forEach(StepEvent::begin);
+        return events;
+    }
 
     /** Ends and commits it. */
     public void finish(StepRecord step, int ofSteps, int ofRank) {

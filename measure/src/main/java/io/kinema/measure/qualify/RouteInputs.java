@@ -11,6 +11,7 @@ import io.kinema.engine.model.BundledModel;
 import io.kinema.engine.model.Component;
 import io.kinema.engine.model.ModelFolder;
 import io.kinema.engine.pipeline.Backends;
+import io.kinema.engine.pipeline.RankDevices;
 import io.kinema.engine.record.FileHashes;
 import io.kinema.engine.record.HostFacts;
 import io.kinema.engine.record.Installation;
@@ -45,14 +46,21 @@ record RouteInputs(ObjectNode parts) {
         parts.putObject("java").put("version", code.java()).put("sha256", code.javaSha256());
         parts.putObject("machine").put("processor", host.processor()).put("cores", host.cores()).put("memory_bytes", host.memoryBytes())
                 .put("system", host.system());
-        try (Backend backend = Backends.opener(options.device(), options.threads(), options.backend()).get()) {
+        List<String> devices = RankDevices.of(options.device(), options.ranks().tensorParallel()).devices().stream().distinct().toList();
+        for (int i = 0; i < devices.size(); i++) {
+            device(parts, i == 0 ? "device" : "device_" + i, devices.get(i), options);
+        }
+        return new RouteInputs(parts);
+    }
+
+    private static void device(ObjectNode parts, String part, String name, EngineOptions options) {
+        try (Backend backend = Backends.opener(name, options.threads(), options.backend()).get()) {
             ObjectNode libraries = parts.putObject("native_libraries");
             backend.libraries().forEach(libraries::put);
             backend.report().libraryFiles().forEach(file -> libraries.put(file.getFileName() + " sha256", sha256(file)));
-            ObjectNode device = parts.putObject("device").put("name", backend.device().toString());
+            ObjectNode device = parts.putObject(part).put("name", backend.device().toString());
             backend.report().facts().forEach(device::put);
         }
-        return new RouteInputs(parts);
     }
 
     private static String sha256(Path file) {

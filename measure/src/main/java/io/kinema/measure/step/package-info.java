@@ -1,2 +1,2 @@
-/** One evaluation of a transformer with random weights, measured by itself: speed and memory at full size without a checkpoint. */
+/** Parts of a request with random weights, measured by themselves: speed and memory at full size without a checkpoint. */
 package io.kinema.measure.step;

@@ -147,6 +147,11 @@ public final class Dit implements Transformer {
         return sharding.map(_ -> reduction.map(RowReduction::report).orElseGet(ResidualSharding::alone));
     }
 
+    /** FP32 [hidden]: the norm before the first block's attention, on the device as long as this is open, whatever becomes of the blocks. */
+    Tensor firstNorm() {
+        return firstNorm;
+    }
+
     /** What bringing blocks, refiner and AdaLN projections to where they are used has taken. Waits for the device. */
     public StagingReport staging() {
         run.backend().finish();

@@ -95,6 +95,17 @@ public final class ImageNetPixels {
         return largest < INFINITE_BITS;
     }
 
+    /**
+     * Turns decoded pictures into bytes on their device; the same bytes.
+     *
+     * @param frames    FP32 [3, n, height, width] with contiguous planes
+     * @param levels    U8 [n, height, width, 3]; written whole
+     * @param notFinite I32 [n]: values of each picture that were NaN or infinite
+     */
+    static void levels(Backend backend, Tensor frames, Tensor levels, Tensor notFinite) {
+        backend.levels(frames, STD, MEAN, levels, notFinite);
+    }
+
     /** Magnitudes of floats are ordered as their bits are, infinity and NaN last. */
     private static int largestMagnitudeBits(float[] values) {
         int largest = 0;

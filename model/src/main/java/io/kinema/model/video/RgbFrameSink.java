@@ -1,15 +1,28 @@
 package io.kinema.model.video;
 
+import io.kinema.compute.Arrival;
 import io.kinema.compute.Backend;
 import io.kinema.compute.Device;
+import io.kinema.compute.PageLockedMemory;
 import io.kinema.compute.Tensor;
+import io.kinema.compute.Workspace;
 import io.kinema.model.NonFiniteException;
+import io.kinema.weights.DType;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Optional;
 
 /**
- * Turns decoded frames into bytes (row, column, RGB), one picture at a time. A frame with a value that is not finite is
- * refused by {@link NonFiniteException}: its bytes would look like a black picture.
+ * Turns decoded frames into bytes (row, column, RGB), one picture at a time. Owns the memory in which a device's frames become bytes and
+ * come to the host, until it is closed; closing twice is harmless. A frame with a value that is not finite is refused by
+ * {@link NonFiniteException}: its bytes would look like a black picture.
+ *
+ * <p>Frames of a device are handed over one call later, while the device computes the next ones; {@link #finish()} hands over the last.
  */
-public final class RgbFrameSink implements FrameSink {
+public final class RgbFrameSink implements FrameSink, AutoCloseable {
+    private static final int CHANNELS = 3;
+
     /** Takes one picture; the array is the taker's to keep. */
     @FunctionalInterface
     public interface Pictures {
@@ -18,33 +31,110 @@ public final class RgbFrameSink implements FrameSink {
 
     private final Backend backend;
     private final Pictures pictures;
+    private final Workspace memory;
+    private final Arena arena = Arena.ofShared();
+    /** Two stretches of host memory, taken in turn. */
+    private final MemorySegment[] rooms = {MemorySegment.NULL, MemorySegment.NULL};
+    private int turn;
+    private Optional<Flight> flight = Optional.empty();
 
     public RgbFrameSink(Backend backend, Pictures pictures) {
         this.backend = backend;
         this.pictures = pictures;
+        this.memory = backend.workspace("pictures");
+    }
+
+    /** Pictures on their way to the host. */
+    private record Flight(int first, int count, int bytesEach, MemorySegment room, Arrival levels, Arrival counts) {
+        long countsAt() {
+            return countsAt(count, bytesEach);
+        }
+
+        /** The counts of values that are not finite follow the pictures. */
+        static long countsAt(int count, int bytesEach) {
+            return Math.ceilDiv((long) count * bytesEach, Long.BYTES) * Long.BYTES;
+        }
+
+        void close() {
+            levels.close();
+            counts.close();
+        }
     }
 
     @Override
     public void frames(int first, Tensor frames) {
-        Tensor host = onHost(frames);
-        int plane = host.size(2) * host.size(3);
-        for (int i = 0; i < host.size(1); i++) {
-            byte[] rgb = new byte[3 * plane];
-            if (!ImageNetPixels.toBytes(host.select(1, i), rgb)) {
-                throw new NonFiniteException("decoded video, frame " + (first + i)
-                        + ": got NaN or an infinity, expected finite pixels; use a precision plan with more range (fp32) or check the weights");
-            }
+        if (frames.device().kind() != Device.Kind.CPU) {
+            Flight next = begin(first, frames);
+            finish();
+            flight = Optional.of(next);
+            return;
+        }
+        int plane = frames.size(2) * frames.size(3);
+        for (int i = 0; i < frames.size(1); i++) {
+            byte[] rgb = new byte[CHANNELS * plane];
+            require(first + i, ImageNetPixels.toBytes(frames.select(1, i), rgb));
             pictures.picture(first + i, rgb);
         }
     }
 
-    private Tensor onHost(Tensor frames) {
-        if (frames.device().kind() == Device.Kind.CPU) {
-            return frames;
+    /** Hands over what is still on its way. */
+    public void finish() {
+        flight.ifPresent(f -> {
+            flight = Optional.empty();
+            hand(f);
+        });
+    }
+
+    private Flight begin(int first, Tensor frames) {
+        int count = frames.size(1);
+        int bytesEach = Math.multiplyExact(CHANNELS, frames.size(2) * frames.size(3));
+        MemorySegment room = room(Flight.countsAt(count, bytesEach) + (long) count * Integer.BYTES);
+        // Given back at once: whatever takes this memory next is computed after it was copied.
+        try (Workspace.Frame _ = memory.frame()) {
+            Tensor levels = memory.allocate(DType.U8, count, frames.size(2), frames.size(3), CHANNELS);
+            Tensor counts = memory.allocate(DType.I32, count);
+            ImageNetPixels.levels(backend, frames, levels, counts);
+            Arrival arrival = backend.download(levels, room);
+            return new Flight(first, count, bytesEach, room, arrival, backend.download(counts, room.asSlice(Flight.countsAt(count, bytesEach))));
         }
-        Tensor copy = Tensor.ofFloats(new float[Math.toIntExact(frames.elements())], frames.shape().toArray());
-        backend.copy(frames, copy);
-        backend.finish();
-        return copy;
+    }
+
+    private MemorySegment room(long bytes) {
+        turn = 1 - turn;
+        if (rooms[turn].byteSize() < bytes) {
+            rooms[turn] = backend.pageLockedMemory().orElse((PageLockedMemory) (size, owner) -> owner.allocate(size, Long.BYTES)).allocate(bytes, arena);
+        }
+        return rooms[turn];
+    }
+
+    private void hand(Flight f) {
+        f.levels().await();
+        f.counts().await();
+        f.close();
+        for (int i = 0; i < f.count(); i++) {
+            require(f.first() + i, f.room().get(ValueLayout.JAVA_INT, f.countsAt() + (long) i * Integer.BYTES) == 0);
+            pictures.picture(f.first() + i, f.room().asSlice((long) i * f.bytesEach(), f.bytesEach()).toArray(ValueLayout.JAVA_BYTE));
+        }
+    }
+
+    private static void require(int frame, boolean finite) {
+        if (!finite) {
+            throw new NonFiniteException("decoded video, frame " + frame
+                    + ": got NaN or an infinity, expected finite pixels; use a precision plan with more range (fp32) or check the weights");
+        }
+    }
+
+    @Override
+    public void close() {
+        if (arena.scope().isAlive()) {
+            flight.ifPresent(f -> {
+                f.levels().await();
+                f.counts().await();
+                f.close();
+            });
+            flight = Optional.empty();
+            memory.close();
+            arena.close();
+        }
     }
 }

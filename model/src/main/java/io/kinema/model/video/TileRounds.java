@@ -8,11 +8,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Codes tiles a round at a time, each on a rank of its own. A tile is coded whole by one rank, as it would be alone, and the caller joins them in their
- * order: the bits do not depend on how many ranks there are. Owns the lanes until it is closed.
+ * Codes tiles a round at a time, one or several together on each rank. A tile is coded whole by one rank, as it would be alone, and the caller joins them in
+ * their order: the bits do not depend on how many ranks there are. Owns the lanes until it is closed.
  */
 final class TileRounds implements AutoCloseable {
     private final BackendGroup group;
+    private final int together;
     private final List<TileLane> lanes;
 
     /**
@@ -24,28 +25,41 @@ final class TileRounds implements AutoCloseable {
     record Job(Tensor in, Tensor out) {
     }
 
-    /** @param lanes of the first ranks of the group, at least one */
-    TileRounds(BackendGroup group, List<TileLane> lanes) {
+    /**
+     * @param together most tiles that a rank codes together
+     * @param lanes    of the first ranks of the group, at least one
+     */
+    TileRounds(BackendGroup group, int together, List<TileLane> lanes) {
         this.group = group;
+        this.together = together;
         this.lanes = lanes;
     }
 
-    /** Tiles of a round. */
-    int size() {
-        return lanes.size();
+    /** How many of {@code tiles} to code together so that about {@code rows} rows are: evenly, at least one. */
+    static int tilesTogether(long rows, int rowsOfTile, int tiles) {
+        int most = (int) Math.clamp(Math.round((double) rows / rowsOfTile), 1, tiles);
+        return Math.ceilDiv(tiles, Math.ceilDiv(tiles, most));
     }
 
-    /** Codes as many tiles as there are ranks, or fewer. */
+    /** Most tiles of a round. */
+    int size() {
+        return lanes.size() * together;
+    }
+
+    /** Codes as many tiles as a round has, or fewer. */
     void run(List<Job> jobs) {
         if (lanes.size() == 1) {
-            jobs.forEach(job -> lanes.getFirst().code(job.in(), job.out()));
+            lanes.getFirst().code(jobs);
             return;
         }
         List<Job> staged = jobs.stream().map(this::staged).toList();
+        int each = Math.ceilDiv(staged.size(), lanes.size());
         group.each(member -> {
             int rank = member.ranks().rank();
-            if (rank < staged.size()) {
-                lanes.get(rank).code(staged.get(rank).in(), staged.get(rank).out());
+            int from = Math.min(staged.size(), rank * each);
+            int to = Math.min(staged.size(), from + each);
+            if (from < to) {
+                lanes.get(rank).code(staged.subList(from, to));
             }
             return rank;
         });
@@ -76,7 +90,7 @@ final class TileRounds implements AutoCloseable {
     /** Tensors for the tiles of a round, in the first rank's memory. */
     List<Tensor> tensors(long... dims) {
         List<Tensor> all = new ArrayList<>();
-        for (int i = 0; i < lanes.size(); i++) {
+        for (int i = 0; i < size(); i++) {
             all.add(lanes.getFirst().ws().f32(dims));
         }
         return all;

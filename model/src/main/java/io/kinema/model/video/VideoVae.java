@@ -112,7 +112,7 @@ public final class VideoVae implements AutoCloseable {
                 frames.height() / ratio, frames.width() / ratio);
         TileGrid grid = TileGrid.cover(frames.height(), frames.width(), options.tiling(), ratio);
         int tiles = config.timing().clips(frames.count()) * grid.count();
-        try (TileRounds rounds = rounds(options, tiles, (rank, frame) -> encoderLane(rank, frame, options.tap()))) {
+        try (TileRounds rounds = rounds(options, tiles, 1, (rank, frame) -> encoderLane(rank, frame, options.tap()))) {
             new ClipEncoder(first().backend(), rounds, config, options, first().scratch(), frames).run(moments);
         }
         return moments;
@@ -135,9 +135,29 @@ public final class VideoVae implements AutoCloseable {
         config.timing().frames(latents.size(1));
         TileGrid grid = ChunkDecoder.grid(config, options, latents);
         int tiles = config.timing().chunks(latents.size(1)) * grid.count();
-        try (TileRounds rounds = rounds(options, tiles, (rank, frame) -> decoderLane(rank, frame, grid, options.tap()))) {
-            new ChunkDecoder(first().backend(), rounds, config, options, first().scratch(), latents).run(sink);
+        try (Workspace input = first().backend().workspace("video latents");
+             TileRounds rounds = rounds(options, tiles, tilesTogether(grid, options.tap()), (rank, frame) -> decoderLane(rank, frame, grid, options.tap()))) {
+            new ChunkDecoder(first().backend(), rounds, config, options, first().scratch(), onDevice(latents, input)).run(sink);
         }
+    }
+
+    /** Tiles that a rank decodes together: as many rows as its backend wishes for. A tap sees one tile after the other. */
+    private int tilesTogether(TileGrid grid, StageTap tap) {
+        if (tap != StageTap.NONE) {
+            return 1;
+        }
+        int rows = first().decoder().orElseThrow().rows(config.timing().tokensPerClip(), grid.rows().length(), grid.columns().length());
+        return TileRounds.tilesTogether(first().backend().rowsTogether(), rows, Math.ceilDiv(grid.count(), ranks.size()));
+    }
+
+    /** All of them at once: a copy from the host for every chunk would wait for the device each time. */
+    private Tensor onDevice(Tensor latents, Workspace owner) {
+        if (latents.device().equals(first().backend().device())) {
+            return latents;
+        }
+        Tensor copy = owner.f32(latents.shape().toArray());
+        first().backend().copy(latents, copy);
+        return copy;
     }
 
     private interface LaneMaker {
@@ -147,10 +167,11 @@ public final class VideoVae implements AutoCloseable {
     /**
      * A lane on every rank that gets a tile; on the first alone for a tap, which sees one tile after the other.
      *
-     * @param tiles of the whole video
+     * @param tiles    of the whole video
+     * @param together most tiles that a rank codes together
      */
-    private TileRounds rounds(CodingOptions options, int tiles, LaneMaker maker) {
-        int wanted = options.tap() != StageTap.NONE ? 1 : Math.min(ranks.size(), tiles);
+    private TileRounds rounds(CodingOptions options, int tiles, int together, LaneMaker maker) {
+        int wanted = options.tap() != StageTap.NONE ? 1 : Math.min(ranks.size(), Math.ceilDiv(tiles, together));
         List<Workspace.Frame> frames = new ArrayList<>();
         try {
             List<TileLane> lanes = new ArrayList<>();
@@ -158,7 +179,7 @@ public final class VideoVae implements AutoCloseable {
                 frames.add(rank.scratch().frame());
                 lanes.add(maker.make(rank, frames.getLast()));
             }
-            return new TileRounds(group, lanes);
+            return new TileRounds(group, together, lanes);
         } catch (RuntimeException e) {
             frames.forEach(Workspace.Frame::close);
             throw e;
@@ -167,13 +188,17 @@ public final class VideoVae implements AutoCloseable {
 
     private static TileLane encoderLane(Rank rank, Workspace.Frame frame, StageTap tap) {
         VideoEncoder network = rank.encoder().orElseThrow();
-        return new TileLane(rank.backend(), rank.scratch(), frame, (in, out) -> network.encode(in, rank.scratch(), tap, out));
+        return new TileLane(rank.backend(), rank.scratch(), frame, (ins, outs) -> {
+            for (int i = 0; i < ins.size(); i++) {
+                network.encode(ins.get(i), rank.scratch(), tap, outs.get(i));
+            }
+        });
     }
 
     private TileLane decoderLane(Rank rank, Workspace.Frame frame, TileGrid grid, StageTap tap) {
         VitDecoder network = rank.decoder().orElseThrow();
         Rotary rotary = network.rotary(config.timing().tokensPerClip(), grid.rows().length(), grid.columns().length(), rank.scratch());
-        return new TileLane(rank.backend(), rank.scratch(), frame, (in, out) -> network.decode(in, rotary, rank.scratch(), tap, out));
+        return new TileLane(rank.backend(), rank.scratch(), frame, (ins, outs) -> network.decode(ins, rotary, rank.scratch(), tap, outs));
     }
 
     private Rank first() {

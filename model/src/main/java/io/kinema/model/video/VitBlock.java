@@ -21,10 +21,6 @@ final class VitBlock {
         static Affine load(Parameters p, int out, int in) {
             return new Affine(p.matrix("weight", out, in), p.f32("bias", out));
         }
-
-        void apply(Backend backend, Operand x, Tensor out) {
-            backend.linear(x, weight, Optional.of(bias), out);
-        }
     }
 
     private final Backend backend;
@@ -64,53 +60,47 @@ final class VitBlock {
         return new RowGate(p.f32(name, dim).reshape(1, dim), Optional.empty());
     }
 
-    /** @param x FP32 [rows, dim], updated in place */
-    void apply(Tensor x, Rotary rotary, Workspace ws) {
+    /**
+     * @param x     FP32 [tokens * tiles, dim], token by token; updated in place
+     * @param tiles whose tokens attend to their own tile's only
+     */
+    void apply(Tensor x, int tiles, Rotary rotary, Workspace ws) {
         try (Workspace.Frame frame = ws.frame()) {
-            attend(x, rotary, ws);
+            attend(x, tiles, rotary, ws);
         }
         try (Workspace.Frame frame = ws.frame()) {
             feedForward(x, ws);
         }
     }
 
-    private void attend(Tensor x, Rotary rotary, Workspace ws) {
+    private void attend(Tensor x, int tiles, Rotary rotary, Workspace ws) {
         int rows = x.size(0);
         int dim = vit.dim();
-        Tensor normed = ws.f32(rows, dim);
-        Tensor q = ws.allocate(operand, rows, dim);
-        Tensor k = ws.allocate(operand, rows, dim);
+        Operand in = backend.prepareRmsNorm(x, Optional.of(norm1), vit.normEps(), operand, ws);
+        // A tile's heads are heads of their own: row t of the view holds token t of every tile.
+        Tensor q = heads(ws.allocate(operand, rows, dim), tiles);
+        Tensor k = heads(ws.allocate(operand, rows, dim), tiles);
         Tensor v = ws.allocate(operand, rows, dim);
-        backend.rmsNorm(x, Optional.of(norm1), vit.normEps(), normed);
-        Operand in = backend.prepare(normed, operand, ws);
-        query.apply(backend, in, q);
-        key.apply(backend, in, k);
-        value.apply(backend, in, v);
-        Tensor qHeads = q.splitLast(vit.heads(), vit.headDim());
-        Tensor kHeads = k.splitLast(vit.heads(), vit.headDim());
-        Optional<HeadNorm> headNorm = Optional.of(new HeadNorm(Optional.empty(), vit.normEps()));
-        backend.headNormRotary(qHeads, headNorm, Optional.of(rotary), qHeads);
-        backend.headNormRotary(kHeads, headNorm, Optional.of(rotary), kHeads);
-        // The normed rows have been read; their memory takes the attention result, then the projection.
-        Tensor mixed = normed.splitLast(vit.heads(), vit.headDim());
+        HeadNorm norm = new HeadNorm(Optional.empty(), vit.normEps());
+        backend.linearHeads(in, query.weight(), Optional.of(query.bias()), norm, rotary, q);
+        backend.linearHeads(in, key.weight(), Optional.of(key.bias()), norm, rotary, k);
+        backend.linear(in, value.weight(), Optional.of(value.bias()), v);
+        // The normed rows have been read; their memory takes what attention mixes: means of v, which need no scale of their own.
+        Tensor mixed = in.values();
         float scale = (float) (1 / Math.sqrt(vit.headDim()));
-        backend.attention(qHeads, kHeads, v.splitLast(vit.heads(), vit.headDim()), scale, false, mixed);
-        Tensor projected = ws.f32(rows, dim);
-        attentionOut.apply(backend, backend.prepare(normed, operand, ws), projected);
-        backend.gatedResidualAdd(x, projected, Optional.of(scale1));
+        backend.attention(q, k, heads(v, tiles), scale, false, heads(mixed, tiles));
+        backend.linearResidual(Operand.of(mixed), attentionOut.weight(), Optional.of(attentionOut.bias()), scale1, x, ws);
+    }
+
+    /** [tokens * tiles, dim] as [tokens, tiles * heads, head dim]. */
+    private Tensor heads(Tensor rows, int tiles) {
+        return rows.reshape(rows.size(0) / tiles, (long) tiles * vit.heads(), vit.headDim());
     }
 
     private void feedForward(Tensor x, Workspace ws) {
-        int rows = x.size(0);
-        int inner = vit.dim() * vit.ffnMult();
-        Tensor normed = ws.f32(rows, vit.dim());
-        backend.rmsNorm(x, Optional.of(norm2), vit.normEps(), normed);
-        Tensor both = ws.f32(rows, 2L * inner);
-        up.apply(backend, backend.prepare(normed, operand, ws), both);
+        Operand in = backend.prepareRmsNorm(x, Optional.of(norm2), vit.normEps(), operand, ws);
         // The checkpoint stores the value half first and the gate half second.
-        Tensor gated = ws.f32(rows, inner);
-        backend.swiglu(both.slice(1, inner, 2L * inner), both.slice(1, 0, inner), gated);
-        down.apply(backend, backend.prepare(gated, operand, ws), normed);
-        backend.gatedResidualAdd(x, normed, Optional.of(scale2));
+        Operand gated = backend.linearSwiglu(in, up.weight(), Optional.of(up.bias()), false, operand, ws);
+        backend.linearResidual(gated, down.weight(), Optional.of(down.bias()), scale2, x, ws);
     }
 }

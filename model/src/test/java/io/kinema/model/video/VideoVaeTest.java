@@ -14,6 +14,7 @@ import io.kinema.model.TinyWeights;
 import io.kinema.weights.BadWeightsException;
 import io.kinema.weights.DType;
 import io.kinema.weights.MemoryTensors;
+import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -73,6 +74,38 @@ class VideoVaeTest {
         });
         assertThat(next).hasValue(frames).hasValue(TinyVideoVae.CONFIG.timing().frames(latentFrames));
         assertThat(streamed).isEqualTo(whole);
+    }
+
+    @ParameterizedTest
+    @EnumSource(Precision.class)
+    void tilesDecodedTogetherHaveTheBitsOfTilesOneByOne(Precision plan) {
+        Tensor latents = random(20, 2, 5, 6, 7);
+        CodingOptions options = CodingOptions.RELEASED.withTiling(SMALL);
+        float[] oneByOne = decode(backend, plan, latents, options);
+        for (int rows : new int[] {60, 100, 10_000}) {
+            assertThat(decode(together(backend, rows), plan, latents, options)).isEqualTo(oneByOne);
+        }
+    }
+
+    private float[] decode(Backend other, Precision plan, Tensor latents, CodingOptions options) {
+        try (VideoVae decoder = VideoVae.open(other, weights, TinyVideoVae.CONFIG, plan, EnumSet.of(AutoencoderPart.DECODER))) {
+            return decoder.decode(latents, options, memory).toFloats();
+        }
+    }
+
+    /** The same backend, which wants so many rows at once. */
+    private static Backend together(Backend backend, long rows) {
+        return (Backend) Proxy.newProxyInstance(VideoVaeTest.class.getClassLoader(), new Class<?>[] {Backend.class},
+                (_, method, arguments) -> method.getName().equals("rowsTogether") ? (Object) rows : method.invoke(backend, arguments));
+    }
+
+    @Test
+    void tilesAreSharedOutEvenly() {
+        assertThat(TileRounds.tilesTogether(0, 1797, 28)).isEqualTo(1);
+        assertThat(TileRounds.tilesTogether(132 * 192, 1797, 28)).isEqualTo(14);
+        assertThat(TileRounds.tilesTogether(80 * 192, 1797, 28)).isEqualTo(7);
+        assertThat(TileRounds.tilesTogether(1 << 30, 1797, 28)).isEqualTo(28);
+        assertThat(TileRounds.tilesTogether(9 * 50, 50, 10)).isEqualTo(5);
     }
 
     @Test

@@ -1,0 +1,335 @@
+// Products of SM90 with what follows them, against plain loops in FP64; and their speed at the video decoder's sizes.
+#include "harness.hpp"
+
+#include <algorithm>
+
+namespace {
+
+constexpr unsigned SHARED = 4 * 48 * 1024 + 64 + 1024;
+
+struct Product {
+    CUdeviceptr rowScale = 0, bias = 0, out = 0;
+    int64_t outStride = 0;
+    CUdeviceptr gate = 0, cosine = 0, sine = 0;
+    int64_t tableStride = 0;
+    CUdeviceptr largest = 0, again = 0;
+    int32_t rows = 0, columns = 0, depth = 0, outType = 0, gateRow = 0, upRow = 0, rowsPerToken = 1;
+    float eps = 0;
+};
+
+int processors = 132;
+
+void run(const std::string& kernel, const CUtensorMap& x, const CUtensorMap& w, const Product& p, int width, CUdeviceptr scales = 0) {
+    int64_t tiles = ceil_div(p.rows, 256) * ceil_div(p.columns, width);
+    unsigned blocks = 2 * (unsigned) std::min<int64_t>(tiles, processors / 2);
+    launch(kernel, {blocks, 1, 1}, {384, 1, 1}, SHARED, x, w, p, scales);
+}
+
+/** Operands, scales and biases of one case. */
+struct Operands {
+    Operands(int type, int64_t m, int64_t n, int64_t k)
+            : type(type), m(m), n(n), k(k), x(m, k, type, k + 8), w(n, k, type, k + 16), scale(1, m, F32), bias(1, n, F32) {
+        x.set(normal(m * k));
+        w.set(normal(n * k, 1 / std::sqrt((float) k)));
+        std::vector<float> powers(m);
+        for (int64_t r = 0; r < m; r++) {
+            powers[r] = r % 3 == 0 ? 4.0f : 1.0f;
+        }
+        scale.set(powers);
+        bias.set(normal(n, 0.5f));
+        sums.resize(m * n);
+        for (int64_t r = 0; r < m; r++) {
+            for (int64_t c = 0; c < n; c++) {
+                double s = 0;
+                for (int64_t i = 0; i < k; i++) {
+                    s += (double) x.host[r * k + i] * w.host[c * k + i];
+                }
+                sums[r * n + c] = s * powers[r] + bias.host[c];
+            }
+        }
+    }
+    CUtensorMap xMap() const { return driver->map(x.at(), type, m, k, x.stride); }
+    CUtensorMap wMap() const { return driver->map(w.at(), type, n, k, w.stride); }
+    Product product() const {
+        Product p;
+        p.rowScale = scale.at();
+        p.bias = bias.at();
+        p.rows = m;
+        p.columns = n;
+        p.depth = k;
+        p.outType = type;
+        return p;
+    }
+    std::string what() const { return std::to_string(m) + "x" + std::to_string(n) + "x" + std::to_string(k); }
+    std::string kernel(const char* step) const { return std::string("kinema_product_") + name_of(type) + "_" + step; }
+    int type;
+    int64_t m, n, k;
+    Matrix x, w, scale, bias;
+    std::vector<double> sums;
+};
+
+void stored(int type, int64_t m, int64_t n, int64_t k) {
+    Operands o(type, m, n, k);
+    for (int out : {(int) F32, type}) {
+        Matrix y(m, n, out, n + 8);
+        Product p = o.product();
+        p.out = y.at();
+        p.outStride = y.stride;
+        p.outType = out;
+        run(o.kernel("store"), o.xMap(), o.wMap(), p, 256);
+        std::vector<float> all = y.get();
+        expect_near(o.kernel("store"), o.what() + " to " + name_of(out), all, o.sums, limit_of(out));
+        // The last rows by themselves have the bits that they have among the others.
+        int64_t few = std::min<int64_t>(m, 37);
+        Matrix alone(few, n, out, n + 8);
+        p.rows = few;
+        p.out = alone.at();
+        p.rowScale = o.scale.at() + (m - few) * 4;
+        run(o.kernel("store"), driver->map(o.x.at() + (m - few) * o.x.stride * 2, type, few, k, o.x.stride), o.wMap(), p, 256);
+        expect_equal(o.kernel("store"), "few rows of " + o.what(), alone.get(), std::vector<float>(all.end() - few * n, all.end()));
+    }
+}
+
+void residual(int type, int64_t m, int64_t n, int64_t k) {
+    Operands o(type, m, n, k);
+    Matrix y(m, n, F32, n + 8);
+    Matrix gate(1, n, F32);
+    gate.set(normal(n));
+    y.set(normal(m * n));
+    std::vector<double> expected(m * n);
+    for (int64_t i = 0; i < m * n; i++) {
+        expected[i] = y.host[i] + gate.host[i % n] * o.sums[i];
+    }
+    Product p = o.product();
+    p.out = y.at();
+    p.outStride = y.stride;
+    p.gate = gate.at();
+    run(o.kernel("residual"), o.xMap(), o.wMap(), p, 256);
+    expect_near(o.kernel("residual"), o.what(), y.get(), expected, 1e-6);
+}
+
+float power_of(float largest) {
+    int e;
+    std::frexp(largest, &e);
+    return std::ldexp(1.0f, e > 11 ? e - 11 : 0);
+}
+
+/** Columns [0, inner) of the weight are what is gated, the rest the gates, or the other way round. */
+void swiglu(int type, int64_t m, int64_t inner, int64_t k, bool gateFirst, float size) {
+    Operands o(type, m, 2 * inner, k);
+    Matrix y(m, inner, type, inner + 8);
+    std::vector<double> expected(m * inner);
+    std::vector<float> powers(m, 1.0f);
+    std::vector<float> factors(m);
+    for (int64_t r = 0; r < m; r++) {
+        // Some rows are large: their scale multiplies gates and values.
+        factors[r] = r % 5 == 1 ? size : 1.0f;
+    }
+    o.scale.set(factors);
+    for (int64_t r = 0; r < m; r++) {
+        double largest = 0;
+        for (int64_t c = 0; c < inner; c++) {
+            double s[2];
+            for (int half = 0; half < 2; half++) {
+                int64_t at = half * inner + c;
+                double unscaled = 0;
+                for (int64_t i = 0; i < k; i++) {
+                    unscaled += (double) o.x.host[r * k + i] * o.w.host[at * k + i];
+                }
+                s[half] = unscaled * factors[r] + o.bias.host[at];
+            }
+            double g = gateFirst ? s[0] : s[1];
+            double v = g / (1 + std::exp(-g)) * (gateFirst ? s[1] : s[0]);
+            largest = std::fmax(largest, std::fabs(v));
+            expected[r * inner + c] = v;
+        }
+        powers[r] = type == F16 ? power_of((float) largest) : 1.0f;
+    }
+    Product p = o.product();
+    p.columns = inner;
+    p.out = y.at();
+    p.outStride = y.stride;
+    p.gateRow = gateFirst ? 0 : inner;
+    p.upRow = gateFirst ? inner : 0;
+    Buffer largest(m * 4);
+    Matrix scales(1, m, F32);
+    Buffer again(ceil_div(m, 256) * 4);
+    if (type == F16) {
+        driver->fill(largest.p, 0, m * 4);
+        p.largest = largest.p;
+    }
+    run(o.kernel("swiglu"), o.xMap(), o.wMap(), p, 128);
+    if (type == F16) {
+        launch("kinema_row_scales", {(unsigned) ceil_div(m, 256), 1, 1}, {256, 1, 1}, 0, largest.p, scales.at(), again.p, m);
+        p.again = again.p;
+        run(o.kernel("swiglu"), o.xMap(), o.wMap(), p, 128, scales.at());
+        expect_equal("kinema_row_scales", o.what(), scales.get(), powers);
+        std::vector<int32_t> flags = again.get<int32_t>();
+        for (int64_t b = 0; b < (int64_t) flags.size(); b++) {
+            bool any = false;
+            for (int64_t r = b * 256; r < std::min(m, (b + 1) * 256); r++) {
+                any = any || powers[r] > 1;
+            }
+            expect_true("kinema_row_scales", "runs of " + o.what(), flags[b] == (any ? 1 : 0), std::to_string(flags[b]));
+        }
+    }
+    std::vector<float> got = y.get();
+    for (int64_t i = 0; i < m * inner; i++) {
+        got[i] *= powers[i / inner];
+    }
+    // Rows are compared apart: one large row would hide the others.
+    for (int64_t r = 0; r < m; r += std::max<int64_t>(1, m / 7)) {
+        std::vector<float> row(got.begin() + r * inner, got.begin() + (r + 1) * inner);
+        std::vector<double> want(expected.begin() + r * inner, expected.begin() + (r + 1) * inner);
+        expect_near(o.kernel("swiglu"), o.what() + " row " + std::to_string(r), row, want, limit_of(type, 2e-6));
+    }
+}
+
+void heads(int type, int64_t m, int64_t n, int64_t k, int rowsPerToken) {
+    Operands o(type, m, n, k);
+    Matrix y(m, n, type, n + 8);
+    int64_t tokens = ceil_div(m, rowsPerToken);
+    Matrix cosine(tokens, 48, F32);
+    Matrix sine(tokens, 48, F32);
+    cosine.set(normal(tokens * 48));
+    sine.set(normal(tokens * 48));
+    std::vector<double> expected(m * n);
+    for (int64_t r = 0; r < m; r++) {
+        int64_t token = r / rowsPerToken;
+        for (int64_t h = 0; h < n; h += 64) {
+            double x[64];
+            double squares = 0;
+            for (int i = 0; i < 64; i++) {
+                x[i] = rounded((float) o.sums[r * n + h + i], type);
+                squares += x[i] * x[i];
+            }
+            double inverse = 1 / std::sqrt(squares / 64 + 1e-5);
+            for (int i = 0; i < 64; i++) {
+                double partner = i < 24 ? -x[i + 24] : i < 48 ? x[i - 24] : 0;
+                double c = i < 48 ? cosine.host[token * 48 + i] : 1;
+                double s = i < 48 ? sine.host[token * 48 + i] : 0;
+                expected[r * n + h + i] = (x[i] * c + partner * s) * inverse;
+            }
+        }
+    }
+    Product p = o.product();
+    p.out = y.at();
+    p.outStride = y.stride;
+    p.cosine = cosine.at();
+    p.sine = sine.at();
+    p.tableStride = 48;
+    p.rowsPerToken = rowsPerToken;
+    p.eps = 1e-5f;
+    run(o.kernel("heads"), o.xMap(), o.wMap(), p, 256);
+    expect_near(o.kernel("heads"), o.what(), y.get(), expected, 2 * limit_of(type));
+}
+
+CUdeviceptr seeded(int64_t elements, int type, int64_t stream, float deviation = 1.0f) {
+    CUdeviceptr p = driver->allocate(elements * bytes_of(type));
+    Shape l = rule_l(ceil_div(elements, 8));
+    launch("kinema_random", l.grid, l.block, 0, p, type, elements, (int64_t) 1, stream, 0.0f, deviation, 0);
+    return p;
+}
+
+void timed(const std::string& name, double flops, const std::function<void()>& work) {
+    double ms = driver->time(work, 9);
+    std::printf("%-58s %8.3f ms %8.1f TFLOP/s\n", name.c_str(), ms, flops / ms * 1e-9);
+}
+
+}  // namespace
+
+void product_tests() {
+    if (!driver->has("kinema_product_f16_store")) {
+        return;
+    }
+    for (int type : {F16, BF16}) {
+        for (int64_t m : {1, 77, 128, 300, 515}) {
+            for (int64_t n : {8, 128, 264}) {
+                for (int64_t k : {8, 72, 520}) {
+                    if (small_shapes && m > 128) {
+                        continue;
+                    }
+                    stored(type, m, n, k);
+                    residual(type, m, n, k);
+                }
+            }
+        }
+        for (int64_t m : {1, 77, 515}) {
+            if (small_shapes && m > 128) {
+                continue;
+            }
+            swiglu(type, m, 128, 72, false, 1.0f);
+            swiglu(type, m, 136, 136, true, 300.0f);
+            swiglu(type, m, 264, 64, false, 300.0f);
+            heads(type, m, 64, 72, 1);
+            heads(type, m, 320, 200, 7);
+        }
+        if (!small_shapes) {
+            // More tiles than clusters, so that each takes several.
+            stored(type, 1797, 2560, 72);
+            residual(type, 1797, 2560, 72);
+            swiglu(type, 1797, 1280, 72, false, 300.0f);
+            heads(type, 1797, 2560, 72, 3);
+        }
+    }
+}
+
+void product_speeds() {
+    const int64_t rows = 14 * 1797;
+    const int64_t dim = 2048;
+    const int64_t inner = 8192;
+    for (int type : {F16, BF16}) {
+        CUdeviceptr x = seeded(rows * inner, type, 1);
+        CUdeviceptr w = seeded(2 * inner * dim, type, 2, 0.02f);
+        CUdeviceptr out = seeded(rows * inner, F32, 3);
+        CUdeviceptr table = seeded(rows * 48, F32, 4);
+        CUdeviceptr bias = seeded(2 * inner, F32, 5);
+        Buffer largest(rows * 4);
+        CUtensorMap narrow = driver->map(x, type, rows, dim, dim);
+        CUtensorMap wide = driver->map(x, type, rows, inner, inner);
+        Product p;
+        p.bias = bias;
+        p.rowScale = 0;
+        p.out = out;
+        p.rows = rows;
+        std::string name = std::string("product ") + name_of(type);
+        auto product = [&](const char* step, const char* label, const CUtensorMap& rowsMap, int64_t n, int64_t k, int outType) {
+            bool gated = std::string(step) == "swiglu";
+            p.columns = gated ? n / 2 : n;
+            p.outStride = p.columns;
+            p.depth = k;
+            p.outType = outType;
+            p.gateRow = inner;
+            p.upRow = 0;
+            p.gate = bias;
+            p.cosine = p.sine = table;
+            p.tableStride = 48;
+            p.rowsPerToken = 14;
+            p.eps = 1e-5f;
+            p.largest = gated && type == F16 ? largest.p : 0;
+            CUtensorMap weight = driver->map(w, type, n, k, k);
+            timed(name + " " + label, 2.0 * rows * n * k, [&] { run(std::string("kinema_product_") + name_of(type) + "_" + step, rowsMap, weight, p, gated ? 128 : 256); });
+        };
+        product("store", "2048x2048 to f32", narrow, dim, dim, F32);
+        product("store", "2048x2048 to 16 bits", narrow, dim, dim, type);
+        product("heads", "2048x2048 heads", narrow, dim, dim, type);
+        product("residual", "2048x2048 residual", narrow, dim, dim, F32);
+        product("store", "16384x2048 to f16", narrow, 2 * inner, dim, type);
+        product("swiglu", "16384x2048 swiglu", narrow, 2 * inner, dim, type);
+        product("store", "2048x8192 to f32", wide, dim, inner, F32);
+        product("residual", "2048x8192 residual", wide, dim, inner, F32);
+        for (int tile : {64, 128, 192}) {
+            std::string form = "_q" + std::to_string(tile);
+            int heads = 14 * 32;
+            int64_t stride = 14 * dim;
+            timed(std::string("kinema_flash_wgmma_") + name_of(type) + "_d64" + form + " 1797 rows, 448 heads", 4.0 * 1797 * 1797 * heads * 64, [&] {
+                launch(std::string("kinema_flash_wgmma_") + name_of(type) + "_d64" + form, {(unsigned) ceil_div(1797, tile), (unsigned) heads, 1},
+                       {(unsigned) tile * 2 + 128, 1, 1}, 2 * 64 * (tile + 4 * 128) + 1088, x, stride, (int64_t) 64, x + rows * dim * 2, stride, (int64_t) 64,
+                       x + 2 * rows * dim * 2, stride, (int64_t) 64, out, stride, (int64_t) 64, type, 1797, 1797, heads, heads, 64, 0.125f, 0);
+            });
+        }
+        for (CUdeviceptr a : {x, w, out, table, bias}) {
+            driver->free(a);
+        }
+    }
+}
