@@ -23,12 +23,10 @@ import io.kinema.model.audio.AudioVae;
 import io.kinema.model.audio.AudioVaeConfig;
 import io.kinema.model.dit.Dit;
 import io.kinema.model.dit.DitConfig;
-import io.kinema.model.dit.DitTensors;
 import io.kinema.model.dit.RankedDit;
 import io.kinema.model.dit.ResidualSharding;
 import io.kinema.model.dit.Transformer;
 import io.kinema.model.layout.WeightLayout;
-import io.kinema.model.load.HostMemory;
 import io.kinema.model.load.HostWeights;
 import io.kinema.model.load.Parameters.Rounding;
 import io.kinema.model.load.WeightPlacement;
@@ -39,7 +37,6 @@ import io.kinema.model.text.TextEncoder;
 import io.kinema.model.text.TextEncoderConfig;
 import io.kinema.model.video.VideoVae;
 import io.kinema.model.video.VideoVaeConfig;
-import io.kinema.weights.HeldTensors;
 import io.kinema.weights.TensorSource;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
@@ -53,8 +50,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -73,16 +68,13 @@ public final class ModelParts implements AutoCloseable {
     private final Optional<Path> transformer;
     private final MatrixLayout fp16WeightLayout;
     private final Optional<WeightResidency> offload;
-    private final HostWeights hostWeights;
     private int residentLayers;
     private final Precision vaePrecision;
     private final Optional<WeightLayout> transformerLayout;
     private final Optional<ResidualSharding> residual;
     private final PreparedWeights prepared;
     private final AdapterLibrary library = new AdapterLibrary();
-    /** Opened ahead on background threads; taken by {@link #weights}. */
-    private final Map<Path, CompletableFuture<TensorSource>> ahead = new HashMap<>();
-    private final Map<Path, TensorSource> checkpoints = new HashMap<>();
+    private final Checkpoints checkpoints;
     /** Weights that an adapter has edited: kept, because a transformer of them may be opened and closed by turns. */
     private final Map<FusedKey, TensorSource> edited = new HashMap<>();
     private final Map<Object, AutoCloseable> open = new HashMap<>();
@@ -117,11 +109,12 @@ public final class ModelParts implements AutoCloseable {
         this.transformer = transformer;
         this.fp16WeightLayout = fp16WeightLayout;
         this.offload = offload;
-        this.hostWeights = hostWeights;
         this.vaePrecision = vaePrecision;
         this.transformerLayout = transformerLayout;
         this.residual = residual;
         this.prepared = prepared;
+        this.checkpoints = new Checkpoints(backend(), hostWeights);
+        owned.push(checkpoints);
         owned.push(prepared);
     }
 
@@ -231,7 +224,7 @@ public final class ModelParts implements AutoCloseable {
     }
 
     private TensorSource transformerTensors(Task task) {
-        return weights(transformerPath(task), () -> transformerWeights(task).open());
+        return checkpoints.of(transformerPath(task), () -> transformerWeights(task).open());
     }
 
     private record FusedKey(Path path, String sha256) {
@@ -292,16 +285,10 @@ public final class ModelParts implements AutoCloseable {
      * that needs them.
      */
     public void prefetch(Task task, Executor background) {
-        prefetch(transformerPath(task), () -> transformerWeights(task).open(), background);
+        checkpoints.prefetch(transformerPath(task), () -> transformerWeights(task).open(), background);
         for (Component component : NETWORKS) {
             Path path = folder.folder(component);
-            prefetch(path, () -> NetworkFolder.read(path).open(), background);
-        }
-    }
-
-    private void prefetch(Path path, Supplier<TensorSource> opener, Executor background) {
-        if (!checkpoints.containsKey(path)) {
-            ahead.computeIfAbsent(path, p -> CompletableFuture.supplyAsync(opener, background));
+            checkpoints.prefetch(path, () -> NetworkFolder.read(path).open(), background);
         }
     }
 
@@ -383,41 +370,17 @@ public final class ModelParts implements AutoCloseable {
 
     /** Bytes of weights copied to host memory. */
     public long heldBytes() {
-        return checkpoints.values().stream().mapToLong(source -> source instanceof HeldTensors held ? held.heldBytes() : 0).sum();
+        return checkpoints.heldBytes();
     }
 
     private TensorSource weights(Path networkFolder) {
-        return weights(networkFolder, () -> NetworkFolder.read(networkFolder).open());
-    }
-
-    /** One view of a checkpoint, whichever parts are read from it. */
-    private TensorSource weights(Path path, Supplier<TensorSource> opener) {
-        return checkpoints.computeIfAbsent(path, p -> {
-            CompletableFuture<TensorSource> opening = ahead.remove(p);
-            TensorSource stored = opening == null ? opener.get() : joined(opening);
-            TensorSource source = HostMemory.of(backend(), hostWeights).<TensorSource>map(memory -> HeldTensors.of(stored, memory, DitTensors::everyStep)).orElse(stored);
-            owned.push(source);
-            return source;
-        });
-    }
-
-    /** The result, or the exception that the other thread met, as if this one had met it. */
-    private static TensorSource joined(CompletableFuture<TensorSource> opening) {
-        try {
-            return opening.join();
-        } catch (CompletionException e) {
-            throw e.getCause() instanceof RuntimeException cause ? cause : e;
-        }
+        return checkpoints.of(networkFolder, () -> NetworkFolder.read(networkFolder).open());
     }
 
     @Override
     public void close() {
-        // What was opened ahead and never used is closed when it is there; its failure no longer matters.
-        ahead.values().forEach(opening -> opening.thenAccept(TensorSource::close));
-        ahead.clear();
         library.close();
         open.clear();
-        checkpoints.clear();
         edited.clear();
         while (!owned.isEmpty()) {
             closeQuietly(owned.pop());
