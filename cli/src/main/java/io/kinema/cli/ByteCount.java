@@ -10,6 +10,7 @@ import picocli.CommandLine.TypeConversionException;
 
 /** Reads a number of bytes: {@code 1073741824}, {@code 1G}, {@code 15.5GB} (powers of 1000) or {@code 8GiB} (powers of 1024). */
 final class ByteCount implements ITypeConverter<Long> {
+    static final String EXPECTED = "a number of bytes such as 16106127360, 15.5G or 15GiB";
     private static final Pattern FORM = Pattern.compile("(\\d{1,18}(?:\\.\\d{1,9})?)(?:([kmgt])(i?)b?|b)?");
     private static final Map<String, Integer> POWERS = Map.of("k", 1, "m", 2, "g", 3, "t", 4);
 
@@ -29,6 +30,6 @@ final class ByteCount implements ITypeConverter<Long> {
     }
 
     private static TypeConversionException wrong(String text) {
-        return new TypeConversionException("got '" + text + "', expected a number of bytes such as 16106127360, 15.5G or 15GiB");
+        return new TypeConversionException("got '" + text + "', expected " + EXPECTED);
     }
 }

@@ -3,6 +3,7 @@ package io.kinema.cli;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.kinema.compute.Backend;
 import io.kinema.compute.Precision;
+import io.kinema.engine.BadRequestException;
 import io.kinema.engine.model.BundledModel;
 import io.kinema.engine.model.Component;
 import io.kinema.engine.model.ModelFolder;
@@ -63,8 +64,12 @@ final class DecodeCommand implements Callable<Integer> {
     public Integer call() {
         ModelFolder folder = ModelFolder.open(model.orElseGet(BundledModel::releasedSizes));
         JsonNode config = folder.config(Component.VIDEO_VAE);
-        VideoDecoding decoding = new VideoDecoding(VideoVaeConfig.read(config), ExecutionOptions.precision(precision),
-                new VideoDecoding.Clip(frames, height, width), Math.max(1, runs), rowsTogether.map(OptionalLong::of).orElse(OptionalLong.empty()));
+        VideoVaeConfig vae = VideoVaeConfig.read(config);
+        if (rowsTogether.orElse(0L) < 0) {
+            throw new BadRequestException("rowsTogether", "" + rowsTogether.get(), "expected 0 (tile by tile) or more");
+        }
+        VideoDecoding decoding = new VideoDecoding(vae, ExecutionOptions.precision(precision), clip(vae), Limits.within("runs", runs, 1, Limits.RUNS),
+                rowsTogether.map(OptionalLong::of).orElse(OptionalLong.empty()));
         long start = System.nanoTime();
         try (Backend backend = Backends.opener(device, OptionalInt.empty(), deviceOptions.backend()).get();
              TensorSource weights = folder.open(Component.VIDEO_VAE)) {
@@ -72,6 +77,18 @@ final class DecodeCommand implements Callable<Integer> {
             report(decoding.measure(backend, weights), backend, made);
         }
         return ExitCode.DONE;
+    }
+
+    private VideoDecoding.Clip clip(VideoVaeConfig vae) {
+        Limits.within("latentFrames", frames, vae.timing().minimumLatentFrames(), Limits.ROWS);
+        Limits.within("latentHeight", height, 1, Limits.ROWS);
+        Limits.within("latentWidth", width, 1, Limits.ROWS);
+        long most = Limits.LATENT_VALUES / vae.latentChannels();
+        if ((long) frames * height > most || (long) frames * height * width > most) {
+            throw new BadRequestException("latentFrames and latentHeight and latentWidth", frames + "x" + height + "x" + width, "expected at most " + most
+                    + " latents; ask for fewer frames or a smaller picture");
+        }
+        return new VideoDecoding.Clip(frames, height, width);
     }
 
     private void report(VideoDecoding.Result result, Backend backend, double made) {

@@ -81,9 +81,9 @@ final class StepCommand implements Callable<Integer> {
         ResidencyOptions residencyOptions = residencyFlags.options();
         Optional<NetworkFolder> folder = transformer.map(NetworkFolder::read);
         DitConfig whole = folder.map(f -> DitConfig.read(f.config())).orElse(DitConfig.RELEASED);
-        DitConfig config = whole.withLayers(layers.orElse(whole.layers()));
-        TransformerStep step = new TransformerStep(config, ExecutionOptions.precision(precision), new TransformerStep.Rows(textRows, audioRows, videoRows),
-                Math.max(1, runs), new WeightPlacement(ExecutionOptions.residency(residency), residencyOptions.residentLayers().orElse(0)),
+        DitConfig config = whole.withLayers(Limits.within("layers", layers.orElse(whole.layers()), 1, whole.layers()));
+        TransformerStep step = new TransformerStep(config, ExecutionOptions.precision(precision), rows(),
+                Limits.within("runs", runs, 1, Limits.RUNS), new WeightPlacement(ExecutionOptions.residency(residency), residencyOptions.residentLayers().orElse(0)),
                 residencyOptions.hostWeights(), folder.map(f -> f::open), parallelOptions.ranks().residual().sharding(), !noOperations);
         try (BackendGroup ranks = Backends.group(device, parallelOptions.ranks(), OptionalInt.empty(), deviceOptions.backend()).get()) {
             if (step.hostWeights() == HostWeights.PINNED && ranks.backends().getFirst().pageLockedMemory().isEmpty()) {
@@ -92,6 +92,11 @@ final class StepCommand implements Callable<Integer> {
             print(step, step.measure(ranks), ranks.backends());
         }
         return ExitCode.DONE;
+    }
+
+    private TransformerStep.Rows rows() {
+        return new TransformerStep.Rows(Limits.within("textRows", textRows, 0, Limits.ROWS), Limits.within("audioRows", audioRows, 0, Limits.ROWS),
+                Limits.within("videoRows", videoRows, 1, Limits.ROWS));
     }
 
     private void print(TransformerStep step, TransformerStep.Result result, List<Backend> backends) {

@@ -25,7 +25,8 @@ final class UsageMistake {
     private static String unreadable(OptionSpec option, ParameterException wrong) {
         Class<?> type = option.auxiliaryTypes()[0];
         String expected = type == Double.class ? "a number" : type == Path.class ? "a file name" : "a whole number";
-        return option.longestName() + ": got '" + wrong.getValue() + "', expected " + expected;
+        boolean bytes = option.converters().length > 0 && option.converters()[0] instanceof ByteCount;
+        return option.longestName() + ": got '" + wrong.getValue() + "', expected " + (bytes ? ByteCount.EXPECTED : expected);
     }
 
     private static String missing(MissingParameterException wrong) {

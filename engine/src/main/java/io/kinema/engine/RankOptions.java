@@ -2,6 +2,7 @@ package io.kinema.engine;
 
 import java.time.Duration;
 import java.util.Objects;
+import java.util.Set;
 
 /**
  * How a model is spread over ranks: platform threads of this process, each with a device of its own.
@@ -11,6 +12,9 @@ import java.util.Objects;
  * @param residual          where the transformer's residual rows live; on one rank there is nothing to choose
  */
 public record RankOptions(int tensorParallel, Duration collectiveTimeout, ResidualOptions residual) {
+    /** Numbers of ranks that a model can be spread over. */
+    public static final Set<Integer> SIZES = Set.of(1, 2, 4);
+
     /** Longer than the slowest operation between two points where ranks meet. */
     public static final Duration COLLECTIVE_TIMEOUT = Duration.ofMinutes(30);
 
@@ -20,7 +24,7 @@ public record RankOptions(int tensorParallel, Duration collectiveTimeout, Residu
     public RankOptions {
         Objects.requireNonNull(collectiveTimeout, "collectiveTimeout");
         Objects.requireNonNull(residual, "residual");
-        if (tensorParallel != 1 && tensorParallel != 2 && tensorParallel != 4) {
+        if (!SIZES.contains(tensorParallel)) {
             throw new BadRequestException("tensorParallel", "" + tensorParallel, "expected 1, 2 or 4 ranks");
         }
         if (collectiveTimeout.isNegative() || collectiveTimeout.isZero()) {

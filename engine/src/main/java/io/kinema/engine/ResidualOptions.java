@@ -55,7 +55,7 @@ public record ResidualOptions(boolean sequenceParallel, RowReduction.Mode reduct
     /** GiB, as options state them, in bytes. @throws BadRequestException when it is not a number above 0 */
     public static long bytes(double gib) {
         if (!(gib > 0 && gib <= Integer.MAX_VALUE)) {
-            throw new BadRequestException("residualReductionMemoryGib", "" + gib, "expected more than 0");
+            throw new BadRequestException("residualReductionMemoryGib", "" + gib, "expected more than 0 and at most " + Integer.MAX_VALUE);
         }
         return Math.max(1, Math.round(gib * GIB));
     }

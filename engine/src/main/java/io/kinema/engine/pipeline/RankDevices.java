@@ -1,6 +1,7 @@
 package io.kinema.engine.pipeline;
 
 import io.kinema.engine.BadRequestException;
+import io.kinema.engine.RankOptions;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -31,9 +32,12 @@ public record RankDevices(List<String> devices) {
             return new RankDevices(Collections.nCopies(ranks, device));
         }
         List<String> all = split(device);
+        if (all.contains("")) {
+            throw new BadRequestException("device", "'" + device + "'", "expected a device on both sides of each comma, such as cuda:0,1");
+        }
         if (all.size() != ranks) {
             throw new BadRequestException("device", device + ", which is " + all.size() + (all.size() == 1 ? " device" : " devices"),
-                    "expected one for each of " + ranks + (ranks == 1 ? " rank; add --tensor-parallel " + all.size() : " ranks of --tensor-parallel " + ranks
+                    "expected one for each of " + ranks + (ranks == 1 ? " rank; " + instead(all) : " ranks of --tensor-parallel " + ranks
                     + "; name them, such as cuda:0,1, or use fewer ranks"));
         }
         long distinct = all.stream().distinct().count();
@@ -51,6 +55,11 @@ public record RankDevices(List<String> devices) {
             return first;
         }
         return first + devices.stream().skip(1).map(device -> "," + device.substring(device.indexOf(':') + 1)).collect(Collectors.joining());
+    }
+
+    /** What makes these devices right for one rank. */
+    private static String instead(List<String> devices) {
+        return RankOptions.SIZES.contains(devices.size()) ? "add --tensor-parallel " + devices.size() : "name " + devices.getFirst() + " alone";
     }
 
     /** {@code cuda:0,1} is {@code cuda:0} and {@code cuda:1}. */

@@ -19,6 +19,8 @@ class RankDevicesTest {
     void otherNumbersAndMixturesAreRefused() {
         assertThatThrownBy(() -> RankDevices.of("cuda:0", 2)).isInstanceOf(BadRequestException.class).hasMessageContaining("such as cuda:0,1");
         assertThatThrownBy(() -> RankDevices.of("cuda:0,1", 1)).isInstanceOf(BadRequestException.class).hasMessageContaining("add --tensor-parallel 2");
+        assertThatThrownBy(() -> RankDevices.of("cuda:0,", 2)).isInstanceOf(BadRequestException.class).hasMessageContaining("on both sides of each comma");
+        assertThatThrownBy(() -> RankDevices.of("cuda:0,1,2", 1)).isInstanceOf(BadRequestException.class).hasMessageContaining("name cuda:0 alone");
         assertThatThrownBy(() -> RankDevices.of("cuda:0,0,1,1", 4)).isInstanceOf(BadRequestException.class).hasMessageContaining("cuda:0,0,1,1")
                 .hasMessageContaining("some ranks share one and others do not");
     }
