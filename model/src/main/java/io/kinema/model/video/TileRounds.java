@@ -6,6 +6,7 @@ import io.kinema.compute.Tensor;
 import io.kinema.compute.collective.BackendGroup;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * Codes tiles a round at a time, one or several together on each rank. A tile is coded whole by one rank, as it would be alone, and the caller joins them in
@@ -52,8 +53,9 @@ final class TileRounds implements AutoCloseable {
             lanes.getFirst().code(jobs);
             return;
         }
-        List<Job> staged = jobs.stream().map(this::staged).toList();
-        int each = Math.ceilDiv(staged.size(), lanes.size());
+        int each = Math.ceilDiv(jobs.size(), lanes.size());
+        // The first rank's own tiles lie where it computes.
+        List<Job> staged = IntStream.range(0, jobs.size()).mapToObj(i -> i < each ? jobs.get(i) : staged(jobs.get(i))).toList();
         group.each(member -> {
             int rank = member.ranks().rank();
             int from = Math.min(staged.size(), rank * each);
