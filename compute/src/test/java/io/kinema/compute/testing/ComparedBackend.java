@@ -17,13 +17,14 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.IntStream;
 
 /**
  * A backend on the host whose every operation is computed on a device too, from the same inputs, and compared there. What goes on
  * is the host's result, so a difference of one operation does not reach the next: each number is that operator's own.
  */
 final class ComparedBackend {
-    private static final Set<String> OPERAND_RESULT = Set.of("prepare", "prepareSwiglu", "rotate");
+    private static final Set<String> HOST_ALONE = Set.of("download");
     private static final Set<String> FIRST_IS_OUTPUT = Set.of("gatedResidualAdd", "fill");
 
     private final Backend host;
@@ -51,7 +52,7 @@ final class ComparedBackend {
                 case "close" -> null;
                 case "record" -> Optional.empty();
                 case "load" -> load((StoredTensor) arguments[0], (Workspace) arguments[1]);
-                default -> computes(arguments) ? compute(method, arguments) : method.invoke(host, arguments);
+                default -> computes(method, arguments) ? compute(method, arguments) : method.invoke(host, arguments);
             };
         } catch (InvocationTargetException e) {
             throw e.getCause();
@@ -64,8 +65,8 @@ final class ComparedBackend {
         return tensor;
     }
 
-    private static boolean computes(Object[] arguments) {
-        return arguments.length > 0 && (arguments[0] instanceof Tensor || arguments[0] instanceof Operand);
+    private static boolean computes(Method method, Object[] arguments) {
+        return !HOST_ALONE.contains(method.getName()) && arguments.length > 0 && (arguments[0] instanceof Tensor || arguments[0] instanceof Operand);
     }
 
     private Object compute(Method method, Object[] arguments) throws ReflectiveOperationException {
@@ -77,14 +78,19 @@ final class ComparedBackend {
                 placed[placed.length - 1] = mirror.memory();
             }
             Object got = method.invoke(device, placed);
-            boolean operand = OPERAND_RESULT.contains(method.getName());
-            int output = FIRST_IS_OUTPUT.contains(method.getName()) ? 0 : arguments.length - 1;
+            boolean operand = expected instanceof Operand;
+            int output = FIRST_IS_OUTPUT.contains(method.getName()) ? 0 : lastTensor(arguments);
             Operand ours = operand ? (Operand) expected : Operand.of((Tensor) arguments[output]);
             Operand theirs = operand ? (Operand) got : Operand.of((Tensor) placed[output]);
             compare(method.getName(), arguments, ours, theirs, label);
             rename(method.getName(), arguments, ours.values());
             return expected;
         }
+    }
+
+    /** Operations write their last tensor, whatever memory or settings come after it. */
+    private static int lastTensor(Object[] arguments) {
+        return IntStream.range(0, arguments.length).filter(i -> arguments[i] instanceof Tensor).max().orElse(0);
     }
 
     private void compare(String operation, Object[] arguments, Operand expected, Operand got, String label) {
