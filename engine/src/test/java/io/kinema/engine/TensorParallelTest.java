@@ -102,7 +102,10 @@ class TensorParallelTest {
     @Test
     void rotatedGroupsAreNotCut(@TempDir Path temp) {
         Path wide = quantized(temp.resolve("wide.safetensors"), 256);
-        try (H3Engine engine = H3Engine.open(options(2).transformer(wide).build())) {
+        EngineOptions cut = options(2).transformer(wide).build();
+        assertThatExceptionOfType(BadWeightsException.class).as("a plan refuses it too").isThrownBy(() -> H3Planner.plan(cut, REQUEST, Rates.NONE))
+                .withMessageContaining("has 256 columns rotated in groups of 256");
+        try (H3Engine engine = H3Engine.open(cut)) {
             assertThatExceptionOfType(BadWeightsException.class).isThrownBy(() -> engine.check(REQUEST))
                     .withMessageContaining("has 256 columns rotated in groups of 256").withMessageContaining("the 128 of each of 2 ranks").withMessageContaining("--group-size");
         }

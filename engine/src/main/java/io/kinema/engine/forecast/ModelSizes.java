@@ -8,9 +8,11 @@ import io.kinema.engine.model.ModelFolder;
 import io.kinema.engine.model.NetworkFolder;
 import io.kinema.engine.model.TransformerWeights;
 import io.kinema.engine.model.WeightEncodings;
+import io.kinema.engine.plan.RankRules;
 import io.kinema.engine.preprocess.VisionProcessor;
 import io.kinema.model.audio.AudioVaeConfig;
 import io.kinema.model.dit.DitConfig;
+import io.kinema.model.dit.RankedDit;
 import io.kinema.model.layout.WeightLayout;
 import io.kinema.model.text.TextEncoderConfig;
 import io.kinema.model.video.VideoVaeConfig;
@@ -74,10 +76,12 @@ record ModelSizes(DitConfig dit, TextEncoderConfig text, VideoVaeConfig video, A
      * @param transformerLayout of those weights, where their names leave it open
      * @param precision plan of transformer and text encoder
      * @param layout    of the transformer's FP16 matrices
-     * @throws io.kinema.weights.BadWeightsException when files are missing, short or broken, or do not fit their configs
+     * @param ranks     that will share the transformer
+     * @throws io.kinema.weights.BadWeightsException when files are missing, short or broken, do not fit their configs, or cannot be cut for the ranks
+     * @throws io.kinema.engine.BadRequestException  when the transformer's heads or channels cannot be shared out evenly
      */
     static ModelSizes read(ModelFolder folder, Task task, Optional<Path> transformer, Optional<WeightLayout> transformerLayout, Precision precision,
-                           MatrixLayout layout) {
+                           MatrixLayout layout, int ranks) {
         NetworkFolder text = folder.network(Component.TEXT_ENCODER);
         NetworkFolder video = folder.network(Component.VIDEO_VAE);
         NetworkFolder audio = folder.network(Component.AUDIO_VAE);
@@ -85,10 +89,15 @@ record ModelSizes(DitConfig dit, TextEncoderConfig text, VideoVaeConfig video, A
         TransformerWeights dit = TransformerWeights.of(own, transformer, transformerLayout).requireFor(task);
         // Opening looks at names and shapes, so what does not fit is refused here as it would be before a run.
         NetworkBytes textBytes = looked(text::open, source -> NetworkBytes.textEncoder(source, precision));
-        NetworkBytes ditBytes = looked(dit::open, source -> NetworkBytes.transformer(source, precision, layout));
+        DitConfig config = DitConfig.read(dit.config());
+        RankRules.require(ranks, config);
+        NetworkBytes ditBytes = looked(dit::open, source -> {
+            RankedDit.requireShares(source, config, ranks);
+            return NetworkBytes.transformer(source, precision, layout);
+        });
         video.open().close();
         audio.open().close();
-        return new ModelSizes(DitConfig.read(dit.config()), TextEncoderConfig.read(text.config()), VideoVaeConfig.read(video.config()),
+        return new ModelSizes(config, TextEncoderConfig.read(text.config()), VideoVaeConfig.read(video.config()),
                 AudioVaeConfig.read(audio.config()),
                 VisionProcessor.read(folder.configOrEmpty(Component.PROCESSOR, "preprocessor_config.json"),
                         folder.configOrEmpty(Component.PROCESSOR, "video_preprocessor_config.json")),

@@ -13,7 +13,6 @@ import io.kinema.engine.model.ModelFolder;
 import io.kinema.engine.pipeline.Backends;
 import io.kinema.engine.plan.MediaHeaders;
 import io.kinema.engine.plan.PictureSizes;
-import io.kinema.engine.plan.RankRules;
 import io.kinema.engine.plan.ResolvedAdapter;
 import io.kinema.engine.plan.ResolvedRequest;
 import io.kinema.engine.prompt.H3Tokenizer;
@@ -119,9 +118,7 @@ public record Planner(ModelFolder folder, Optional<Path> transformer, Optional<W
     }
 
     private ModelSizes sizes(ResolvedRequest request) {
-        ModelSizes sizes = ModelSizes.read(folder, request.task(), transformer, transformerLayout, precision, fp16WeightLayout.orElse(MatrixLayout.ROW));
-        RankRules.require(ranks.tensorParallel(), sizes.dit());
-        return sizes;
+        return ModelSizes.read(folder, request.task(), transformer, transformerLayout, precision, fp16WeightLayout.orElse(MatrixLayout.ROW), ranks.tensorParallel());
     }
 
     private Sequence sequence(ResolvedRequest request, ModelSizes sizes, PictureSizes pictures, MediaHeaders headers) {
