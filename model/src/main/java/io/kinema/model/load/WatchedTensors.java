@@ -3,27 +3,23 @@ package io.kinema.model.load;
 import io.kinema.weights.EncodedMatrix;
 import io.kinema.weights.FloatMatrix;
 import io.kinema.weights.Int8Matrix;
-import io.kinema.weights.Shape;
 import io.kinema.weights.StoredMatrix;
 import io.kinema.weights.StoredTensor;
-import io.kinema.weights.TensorHeader;
 import io.kinema.weights.TensorSource;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.SequencedSet;
 
 /**
  * Another source's tensors, and which mapped memory was handed out, so that its pages can be dropped when nobody reads them for a while:
  * the process then holds no more of a checkpoint than it works with. Owns nothing. Used by one thread.
  */
-final class WatchedTensors implements TensorSource {
-    private final TensorSource base;
+final class WatchedTensors extends TensorsOver {
     private final List<MemorySegment> mapped = new ArrayList<>();
 
     WatchedTensors(TensorSource base) {
-        this.base = base;
+        super(base);
     }
 
     /** Drops the pages of what was handed out from this process; the next reader finds them in the system's cache, or reads the file. */
@@ -44,38 +40,31 @@ final class WatchedTensors implements TensorSource {
     }
 
     @Override
-    public SequencedSet<String> names() {
-        return base.names();
-    }
-
-    @Override
     public Optional<StoredTensor> find(String name) {
-        return base.find(name).map(this::seen);
+        return super.find(name).map(this::seen);
     }
 
     @Override
     public StoredTensor get(String name) {
-        return seen(base.get(name));
-    }
-
-    @Override
-    public Optional<TensorHeader> header(String name) {
-        return base.header(name);
-    }
-
-    @Override
-    public Shape shape(String name) {
-        return base.shape(name);
+        return seen(super.get(name));
     }
 
     @Override
     public StoredTensor rows(String name, long from, long to) {
-        return seen(base.rows(name, from, to));
+        return seen(super.rows(name, from, to));
     }
 
     @Override
     public StoredMatrix matrix(String name, long from, long to) {
-        StoredMatrix matrix = base.matrix(name, from, to);
+        return seen(super.matrix(name, from, to));
+    }
+
+    @Override
+    public StoredMatrix matrix(String name) {
+        return seen(super.matrix(name));
+    }
+
+    private StoredMatrix seen(StoredMatrix matrix) {
         switch (matrix) {
             case FloatMatrix floats -> seen(floats.tensor());
             case Int8Matrix int8 -> {
@@ -85,20 +74,5 @@ final class WatchedTensors implements TensorSource {
             case EncodedMatrix _ -> { }
         }
         return matrix;
-    }
-
-    @Override
-    public long runEnd(String name, long from, long to) {
-        return base.runEnd(name, from, to);
-    }
-
-    @Override
-    public String origin() {
-        return base.origin();
-    }
-
-    @Override
-    public void close() {
-        // The base is its owner's.
     }
 }
