@@ -16,6 +16,7 @@ import io.kinema.model.dit.Dit;
 import io.kinema.model.dit.DitConfig;
 import io.kinema.model.layout.WeightLayout;
 import io.kinema.model.load.Parameters.Rounding;
+import io.kinema.model.load.WeightPlacement;
 import io.kinema.model.load.WeightResidency;
 import io.kinema.model.text.TextEncoder;
 import io.kinema.model.text.TextEncoderConfig;
@@ -62,7 +63,7 @@ final class NetworkOpenings {
         Map<String, String> facts = facts(network.config(), network.layout(), precision);
         facts.put("fp16_weight_layout", (precision == Precision.FP16_FP32RES ? fp16WeightLayout : MatrixLayout.ROW).label());
         return new NetworkOpening(key, "transformer", network.path(), weights, facts, form(precision, fp16WeightLayout), ranks, (backend, source, rank) -> Dit.open(backend,
-                source, config, precision, Rounding.of(precision), fp16WeightLayout, WeightResidency.COMPONENT, rank));
+                source, config, precision, Rounding.of(precision), fp16WeightLayout, WeightPlacement.RESIDENT, rank));
     }
 
     NetworkOpening videoVae(Object key, AutoencoderPart half, Supplier<TensorSource> weights) {

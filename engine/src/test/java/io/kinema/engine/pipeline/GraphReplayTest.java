@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.kinema.compute.Backend;
 import io.kinema.compute.MatrixLayout;
 import io.kinema.compute.Precision;
+import io.kinema.compute.collective.Communicator;
 import io.kinema.compute.cpu.CpuBackend;
 import io.kinema.engine.Cancellation;
 import io.kinema.engine.Geometries;
@@ -22,6 +23,7 @@ import io.kinema.model.NonFiniteException;
 import io.kinema.model.dit.Dit;
 import io.kinema.model.dit.DitConfig;
 import io.kinema.model.load.Parameters.Rounding;
+import io.kinema.model.load.WeightPlacement;
 import io.kinema.model.load.WeightResidency;
 import io.kinema.weights.Checkpoint;
 import java.util.Arrays;
@@ -110,7 +112,7 @@ class GraphReplayTest {
     }
 
     private Dit open(Backend backend, Precision precision, WeightResidency residency) {
-        return Dit.open(backend, weights, config, precision, Rounding.of(precision), MatrixLayout.ROW, residency);
+        return Dit.open(backend, weights, config, precision, Rounding.of(precision), MatrixLayout.ROW, WeightPlacement.of(residency), Communicator.ALONE);
     }
 
     private DenoisePlan plan(Backend backend, Dit dit, GraphReplay replay) {

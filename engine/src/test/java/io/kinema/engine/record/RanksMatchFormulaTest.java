@@ -20,7 +20,7 @@ import io.kinema.model.dit.DitSequence;
 import io.kinema.model.dit.Modulation;
 import io.kinema.model.dit.Velocities;
 import io.kinema.model.load.Parameters.Rounding;
-import io.kinema.model.load.WeightResidency;
+import io.kinema.model.load.WeightPlacement;
 import io.kinema.weights.Checkpoint;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -60,7 +60,7 @@ class RanksMatchFormulaTest {
         int all = text + video + audio;
         DitLayout layout = DitLayout.of(new double[3 * all], new int[all], range(0, text), range(text, text + video), range(text + video, all));
         try (CpuBackend backend = CpuBackend.open(1); Checkpoint weights = Checkpoint.open(transformer);
-                Dit dit = Dit.open(backend, weights, NANO, Precision.FP32, Rounding.AS_STORED, MatrixLayout.ROW, WeightResidency.COMPONENT, rank);
+                Dit dit = Dit.open(backend, weights, NANO, Precision.FP32, Rounding.AS_STORED, MatrixLayout.ROW, WeightPlacement.RESIDENT, rank);
                 Workspace memory = backend.workspace("test");
                 DitSequence sequence = dit.prepare(layout, values(text, NANO.textDim())); Modulation modulation = dit.modulation(new float[] {0.5f})) {
             Velocities out = Velocities.allocate(memory, NANO, layout);

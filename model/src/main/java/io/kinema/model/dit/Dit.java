@@ -20,7 +20,6 @@ import io.kinema.model.load.Parameters;
 import io.kinema.model.load.Parameters.Rounding;
 import io.kinema.model.load.StagingReport;
 import io.kinema.model.load.WeightPlacement;
-import io.kinema.model.load.WeightResidency;
 import io.kinema.model.work.Work;
 import io.kinema.model.work.WorkCounter;
 import io.kinema.model.work.WorkPart;
@@ -74,35 +73,21 @@ public final class Dit implements Transformer {
         this.reduction = sharding.filter(_ -> ranks.size() > 1).map(s -> new RowReduction(s.reduction(), s.budgetBytes()));
     }
 
-    /** {@link #open(Backend, TensorSource, DitConfig, Precision, Rounding, MatrixLayout, WeightResidency)} with row-major matrices, all resident. */
+    /** {@link #open(Backend, TensorSource, DitConfig, Precision, Rounding, MatrixLayout, WeightPlacement, Communicator)} alone, with row-major matrices, all resident. */
     public static Dit open(Backend backend, TensorSource source, DitConfig config, Precision precision, Rounding rounding) {
-        return open(backend, source, config, precision, rounding, MatrixLayout.ROW, WeightResidency.COMPONENT);
-    }
-
-    /**
-     * @param source   tensors with the diffusers layout's names
-     * @param rounding how the blocks' matrices are stored for products; the FP32 islands stay as in the file
-     * @param layout    of the matrices that are rounded to FP16
-     * @param residency of the blocks
-     * @throws io.kinema.weights.BadWeightsException when a tensor is missing or does not fit the config
-     */
-    public static Dit open(Backend backend, TensorSource source, DitConfig config, Precision precision, Rounding rounding, MatrixLayout layout,
-                           WeightResidency residency) {
-        return open(backend, source, config, precision, rounding, layout, WeightPlacement.of(residency), Communicator.ALONE);
-    }
-
-    /** One rank's transformer with no block resident under layer residency, see {@link #open(Backend, TensorSource, DitConfig, Precision, Rounding, MatrixLayout, WeightPlacement, Communicator)}. */
-    public static Dit open(Backend backend, TensorSource source, DitConfig config, Precision precision, Rounding rounding, MatrixLayout layout,
-                           WeightResidency residency, Communicator ranks) {
-        return open(backend, source, config, precision, rounding, layout, WeightPlacement.of(residency), ranks);
+        return open(backend, source, config, precision, rounding, MatrixLayout.ROW, WeightPlacement.RESIDENT, Communicator.ALONE);
     }
 
     /**
      * One rank's transformer among several: it runs its share of the heads and of the feed-forward's channels and adds its results to the others', so
      * all ranks call the same methods with the same values and end with the same bits. Input projections, modulation and heads are run by every rank whole.
      *
+     * @param source   tensors with the diffusers layout's names
+     * @param rounding how the blocks' matrices are stored for products; the FP32 islands stay as in the file
+     * @param layout    of the matrices that are rounded to FP16
      * @param placement of the blocks
      * @param ranks this rank's end of its group, on the thread that opens and uses this
+     * @throws io.kinema.weights.BadWeightsException when a tensor is missing or does not fit the config
      * @throws IllegalArgumentException when heads or channels cannot be shared out evenly
      */
     public static Dit open(Backend backend, TensorSource source, DitConfig config, Precision precision, Rounding rounding, MatrixLayout layout,

@@ -63,7 +63,7 @@ class DitRanksTest {
 
     private Outcome run(Communicator rank, Precision precision) {
         try (Backend backend = CpuBackend.open(1); Dit dit = Dit.open(backend, source, config, precision, Rounding.of(precision), MatrixLayout.ROW,
-                WeightResidency.COMPONENT, rank); DitSequence sequence = dit.prepare(inputs.layout(), inputs.text());
+                WeightPlacement.RESIDENT, rank); DitSequence sequence = dit.prepare(inputs.layout(), inputs.text());
              Modulation modulation = dit.modulation(inputs.timesteps()); Workspace memory = backend.workspace("test")) {
             Velocities out = Velocities.allocate(memory, config, sequence.layout());
             dit.forward(sequence, modulation, inputs.rowTimesteps(), inputs.video(), inputs.audio(), out, StageTap.NONE);

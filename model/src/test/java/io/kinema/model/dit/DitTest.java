@@ -8,6 +8,7 @@ import io.kinema.compute.MatrixLayout;
 import io.kinema.compute.Precision;
 import io.kinema.compute.Tensor;
 import io.kinema.compute.Workspace;
+import io.kinema.compute.collective.Communicator;
 import io.kinema.compute.cpu.CpuBackend;
 import io.kinema.model.FiniteCheck;
 import io.kinema.model.GoldenCase;
@@ -16,7 +17,7 @@ import io.kinema.model.PoisonedMemory;
 import io.kinema.model.StageTap;
 import io.kinema.model.TestBackends;
 import io.kinema.model.load.Parameters.Rounding;
-import io.kinema.model.load.WeightResidency;
+import io.kinema.model.load.WeightPlacement;
 import io.kinema.weights.Checkpoint;
 import java.util.Arrays;
 import java.util.function.Supplier;
@@ -106,7 +107,7 @@ class DitTest {
     @MethodSource("backends")
     void columnMajorMatricesGiveTheSameValues(Supplier<Backend> backends) {
         try (Backend backend = backends.get(); Dit rows = dit(backend, Precision.FP16_FP32RES);
-             Dit columns = Dit.open(backend, source, config, Precision.FP16_FP32RES, Rounding.F16, MatrixLayout.COLUMN, WeightResidency.COMPONENT)) {
+             Dit columns = Dit.open(backend, source, config, Precision.FP16_FP32RES, Rounding.F16, MatrixLayout.COLUMN, WeightPlacement.RESIDENT, Communicator.ALONE)) {
             float[] expected = plain(rows, backend, inputs.layout(), inputs.timesteps());
             float[] got = plain(columns, backend, inputs.layout(), inputs.timesteps());
             if (backend.name().equals("reference")) {
