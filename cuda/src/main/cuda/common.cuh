@@ -407,5 +407,5 @@ __device__ __forceinline__ float row_scale(float largest) {
     return bits_float((u32) (127 + (e > 0 ? e : 0)) << 23);
 }
 
-/** 1 / s for a power of two s in [1, 2^117], exact. */
+/** 1 / s for a power of two s in [2^-126, 2^126], exact. */
 __device__ __forceinline__ float inverse_power(float s) { return bits_float((254u << 23) - float_bits(s)); }

@@ -1,4 +1,5 @@
-// Attention on tensor cores by m16n8k16 (SM80 and later): FP16 or BF16 operands, FP32 scores, softmax and accumulation.
+// Attention on tensor cores by m16n8k16 (SM80 and later): FP16 or BF16 operands, FP32 scores, softmax and accumulation. The second
+// product is FP16 in either case: the values of BF16 attention come as FP16, see value_scale.
 //
 // A warp owns 32 rows and meets the keys in tiles of 64; a block is 2 or 4 such warps that share the tiles. Rows therefore see the
 // same operations in the same order whichever block they are in: query tiles 64 and 128 give the same bits. A tile that a row may
@@ -45,11 +46,6 @@ __device__ __forceinline__ void multiply(float c[4], const u32 a[4], u32 b0, u32
     }
 }
 
-template <int TYPE>
-__device__ __forceinline__ u32 pack(float low, float high) {
-    return TYPE == F16 ? pack_f16(low, high) : pack_bf16(low, high);
-}
-
 __device__ __forceinline__ float power_of_two(float x) {
     float r;
     asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));
@@ -81,7 +77,7 @@ struct Fetch {
 };
 
 template <int TYPE, int WIDTH, int TILE>
-__device__ __forceinline__ void flash(const Attention& a) {
+__device__ __forceinline__ void flash(const Attention& a, const u32* largestValues) {
     constexpr int PITCH = WIDTH + 8;
     constexpr int THREADS = TILE;
     extern __shared__ __align__(16) u16 tiles[];
@@ -207,6 +203,7 @@ __device__ __forceinline__ void flash(const Attention& a) {
                 // A row that has seen no key yet keeps -infinity; 0 in its place keeps NaN out.
                 float base = next == Max::neutral() ? 0.0f : next;
                 float decay = power_of_two(largest[m][r] - base);
+                base = raised<TYPE>(base);
                 largest[m][r] = next;
                 float part = 0.0f;
 #pragma unroll
@@ -240,8 +237,8 @@ __device__ __forceinline__ void flash(const Attention& a) {
             for (int m = 0; m < 2; m++) {
 #pragma unroll
                 for (int j = 0; j < 2; j++) {
-                    p[m][2 * j] = pack<TYPE>(score[m][2 * i + j][0], score[m][2 * i + j][1]);
-                    p[m][2 * j + 1] = pack<TYPE>(score[m][2 * i + j][2], score[m][2 * i + j][3]);
+                    p[m][2 * j] = pack_f16(score[m][2 * i + j][0], score[m][2 * i + j][1]);
+                    p[m][2 * j + 1] = pack_f16(score[m][2 * i + j][2], score[m][2 * i + j][3]);
                 }
             }
 #pragma unroll
@@ -250,14 +247,15 @@ __device__ __forceinline__ void flash(const Attention& a) {
                 matrices_transposed(y, valueAddress + (i * 16 * PITCH + d) * 2);
 #pragma unroll
                 for (int m = 0; m < 2; m++) {
-                    multiply<TYPE>(sum[m][d / 8], p[m], y[0], y[1]);
-                    multiply<TYPE>(sum[m][d / 8 + 1], p[m], y[2], y[3]);
+                    multiply<F16>(sum[m][d / 8], p[m], y[0], y[1]);
+                    multiply<F16>(sum[m][d / 8 + 1], p[m], y[2], y[3]);
                 }
             }
         }
     }
     copies_arrived();
 
+    float unscaled = TYPE == BF16 ? value_unscale(largestValues[g]) : 1.0f;
     bool paired = (((i64) a.out | ((a.outRow | a.outHead) * type_bytes(a.outType))) & 7) == 0;
 #pragma unroll
     for (int m = 0; m < 2; m++) {
@@ -280,6 +278,10 @@ __device__ __forceinline__ void flash(const Attention& a) {
                 }
                 float x = sum[m][i][2 * r] * share;
                 float y = sum[m][i][2 * r + 1] * share;
+                if (TYPE == BF16) {
+                    x *= unscaled;
+                    y *= unscaled;
+                }
                 if (!paired) {
                     store(a.out, a.outType, at + d, x);
                     store(a.out, a.outType, at + d + 1, y);
@@ -293,10 +295,68 @@ __device__ __forceinline__ void flash(const Attention& a) {
     }
 }
 
+/** The words' values, times the scale, as FP16; and the larger of `largest` and their finite magnitudes, as BF16 bits. */
+__device__ __forceinline__ Words narrowed(const Words& values, float scale, u32& largest) {
+    Words out;
+#pragma unroll
+    for (int j = 0; j < 4; j++) {
+        u32 w = values.w[j];
+        u32 low = w & 0x7fff;
+        u32 high = (w >> 16) & 0x7fff;
+        largest = low > largest && low < 0x7f80 ? low : largest;
+        largest = high > largest && high < 0x7f80 ? high : largest;
+        out.w[j] = pack_f16(bits_float(w << 16) * scale, bits_float(w & 0xffff0000u) * scale);
+    }
+    return out;
+}
+
 }  // namespace
 
+/**
+ * V of BF16 attention as FP16, see value_scale: [N, kvHeads, D], contiguous. The first launch takes the guess for granted and finds every
+ * head's largest magnitude on the way; the second (again) redoes the heads for which the guess was wrong, mostly none. A block has 128 rows.
+ */
+KERNEL __launch_bounds__(256) kinema_flash_values(const u16* v, i64 vRow, i64 vHead, u16* out, u32* largest, i32 N, i32 kvHeads, i32 D, i32 again) {
+    constexpr int AT_ONCE = 4;
+    i32 head = blockIdx.y;
+    float scale = value_scale(again ? largest[head] : 0);
+    if (again && scale == value_scale(0)) {
+        return;
+    }
+    i32 pieces = D / 8;
+    i32 step = 256 / pieces;
+    i32 own = threadIdx.x / pieces;
+    i32 piece = threadIdx.x % pieces * 8;
+    i32 first = blockIdx.x * 128;
+    i32 end = own >= step ? 0 : first + 128 < N ? first + 128 : N;
+    u32 most = 0;
+    for (i32 n = first + own; n < end; n += AT_ONCE * step) {
+        Words values[AT_ONCE];
+#pragma unroll
+        for (int j = 0; j < AT_ONCE; j++) {
+            if (n + j * step < end) {
+                values[j] = *(const Words*) (v + (n + j * step) * vRow + head * vHead + piece);
+            }
+        }
+#pragma unroll
+        for (int j = 0; j < AT_ONCE; j++) {
+            if (n + j * step < end) {
+                *(Words*) (out + ((i64) (n + j * step) * kvHeads + head) * D + piece) = narrowed(values[j], scale, most);
+            }
+        }
+    }
+    if (!again) {
+        most = float_bits(reduce_block<LargestBits>(bits_float(most)));
+        if (threadIdx.x == 0 && most > 0) {
+            asm volatile("red.global.max.u32 [%0], %1;" ::"l"(largest + head), "r"(most) : "memory");
+        }
+    }
+}
+
 #define FLASH(name, type, width, tile) \
-    KERNEL __launch_bounds__(tile, 256 / tile) kinema_flash_##name##_d##width##_q##tile(ATTENTION_PARAMETERS) { flash<type, width, tile>(Attention{ATTENTION_ARGUMENTS}); }
+    KERNEL __launch_bounds__(tile, 256 / tile) kinema_flash_##name##_d##width##_q##tile(ATTENTION_PARAMETERS, const u32* largestValues) { \
+        flash<type, width, tile>(Attention{ATTENTION_ARGUMENTS}, largestValues); \
+    }
 
 FLASH(f16, F16, 64, 64)
 FLASH(f16, F16, 64, 128)

@@ -1,4 +1,5 @@
-// Attention on the tensor cores of SM90 by wgmma: FP16 or BF16 operands, FP32 scores, softmax and accumulation.
+// Attention on the tensor cores of SM90 by wgmma: FP16 or BF16 operands, FP32 scores, softmax and accumulation. The second product is
+// FP16 in either case: the values of BF16 attention come as FP16, see value_scale.
 //
 // A consumer is a warpgroup that owns 64 rows; a block has one to three of them and one more warpgroup, the producer, which brings
 // tiles of 80 or 128 keys and values to shared memory through four stages each. Rows see the same operations in the same order however
@@ -127,6 +128,7 @@ struct Consumer {
     static constexpr bool TURNS = CONSUMERS > 1;
     static constexpr int LAST = CONSUMERS - 1;
     const Attention& a;
+    const u32* largestValues;
     u32 base;
     i32 tiles;
     i32 group;
@@ -169,7 +171,7 @@ struct Consumer {
         products_begin();
 #pragma unroll
         for (int n = 0; n < KEYS; n += 16) {
-            product_registers<TYPE>(sum, p[n / 16], v + (n * 128 >> 4));
+            product_registers(sum, p[n / 16], v + (n * 128 >> 4));
         }
         products_issued();
     }
@@ -202,7 +204,7 @@ struct Consumer {
             next = max_float(next, shuffle_xor(next, 1));
             next = max_float(next, shuffle_xor(next, 2));
             // A row that has seen no key yet keeps -infinity; 0 in its place keeps NaN out.
-            float bias = next == Max::neutral() ? 0.0f : next * toPower;
+            float bias = raised<TYPE>(next == Max::neutral() ? 0.0f : next * toPower);
             // Exactly 1 where the maximum stays: a tile that a row may not see changes nothing.
             decay[r] = next == largest[r] ? 1.0f : power_of_two((largest[r] - next) * toPower);
             largest[r] = next;
@@ -227,7 +229,7 @@ struct Consumer {
             for (int j = 0; j < 4; j++) {
                 float low = score[n * 8 + j * 2];
                 float high = score[n * 8 + j * 2 + 1];
-                p[n][j] = TYPE == F16 ? pack_f16(low, high) : pack_bf16(low, high);
+                p[n][j] = pack_f16(low, high);
             }
         }
     }
@@ -289,6 +291,7 @@ struct Consumer {
     }
 
     __device__ __forceinline__ void write() const {
+        float unscaled = TYPE == BF16 ? value_unscale(largestValues[a.group(blockIdx.y)]) : 1.0f;
         bool paired = (((i64) a.out | ((a.outRow | a.outHead) * type_bytes(a.outType))) & 7) == 0;
 #pragma unroll
         for (int r = 0; r < 2; r++) {
@@ -306,6 +309,10 @@ struct Consumer {
                 }
                 float x = sum[i * 4 + r * 2] * share;
                 float y = sum[i * 4 + r * 2 + 1] * share;
+                if (TYPE == BF16) {
+                    x *= unscaled;
+                    y *= unscaled;
+                }
                 if (!paired) {
                     store(a.out, a.outType, at + d, x);
                     store(a.out, a.outType, at + d + 1, y);
@@ -320,7 +327,7 @@ struct Consumer {
 };
 
 template <int TYPE, int WIDTH, int KEYS, int CONSUMERS>
-__device__ __forceinline__ void flash(const Attention& a) {
+__device__ __forceinline__ void flash(const Attention& a, const u32* largestValues) {
     using L = Layout<WIDTH, KEYS, CONSUMERS>;
     extern __shared__ __align__(16) unsigned char room[];
     // Swizzled tiles begin at multiples of 1024 bytes.
@@ -355,7 +362,7 @@ __device__ __forceinline__ void flash(const Attention& a) {
         if (CONSUMERS == 3) {
             asm volatile("setmaxnreg.inc.sync.aligned.u32 160;");
         }
-        Consumer<TYPE, WIDTH, KEYS, CONSUMERS> consumer{a, base, tiles, group, (i32) (threadIdx.x & 31)};
+        Consumer<TYPE, WIDTH, KEYS, CONSUMERS> consumer{a, largestValues, base, tiles, group, (i32) (threadIdx.x & 31)};
         consumer.firstRow = first + group * 64 + ((threadIdx.x >> 5) & 3) * 16 + (consumer.lane >> 2);
         consumer.toPower = a.scale * 1.4426950408889634f;
         if (tiles > 0) {
@@ -369,9 +376,10 @@ __device__ __forceinline__ void flash(const Attention& a) {
 
 }  // namespace
 
-#define FLASH(name, type, width, keys, consumers, tile)                                                                             \
-    KERNEL __launch_bounds__(128 + 128 * consumers, 1) kinema_flash_wgmma_##name##_d##width##_q##tile(ATTENTION_PARAMETERS) {       \
-        flash<type, width, keys, consumers>(Attention{ATTENTION_ARGUMENTS});                                                        \
+#define FLASH(name, type, width, keys, consumers, tile)                                                                                    \
+    KERNEL __launch_bounds__(128 + 128 * consumers, 1)                                                                                     \
+            kinema_flash_wgmma_##name##_d##width##_q##tile(ATTENTION_PARAMETERS, const u32* largestValues) {                               \
+        flash<type, width, keys, consumers>(Attention{ATTENTION_ARGUMENTS}, largestValues);                                                \
     }
 
 FLASH(f16, F16, 64, 128, 1, 64)

@@ -227,20 +227,6 @@ __device__ __forceinline__ void product_shared(float (&d)[128], u64 a, u64 b, in
     }
 }
 
-template <int TYPE>
-__device__ __forceinline__ void product_registers(float (&d)[64], const u32 a[4], u64 b) {
-    if (TYPE == F16) {
-        PRODUCT_REGISTERS_128("f16.f16", d, a, b);
-    } else {
-        PRODUCT_REGISTERS_128("bf16.bf16", d, a, b);
-    }
-}
+__device__ __forceinline__ void product_registers(float (&d)[64], const u32 a[4], u64 b) { PRODUCT_REGISTERS_128("f16.f16", d, a, b); }
 
-template <int TYPE>
-__device__ __forceinline__ void product_registers(float (&d)[32], const u32 a[4], u64 b) {
-    if (TYPE == F16) {
-        PRODUCT_REGISTERS_64("f16.f16", d, a, b);
-    } else {
-        PRODUCT_REGISTERS_64("bf16.bf16", d, a, b);
-    }
-}
+__device__ __forceinline__ void product_registers(float (&d)[32], const u32 a[4], u64 b) { PRODUCT_REGISTERS_64("f16.f16", d, a, b); }

@@ -1,5 +1,7 @@
 #include "harness.hpp"
 
+#include <memory>
+
 namespace {
 
 struct Problem {
@@ -13,12 +15,12 @@ struct Problem {
 
 /** Operands whose rows and heads are strided, as slices of a fused product are. */
 struct Operands {
-    Operands(const Problem& p, int type, float size)
+    Operands(const Problem& p, int type, float size, float value_size = 1)
             : q(p.M, (int64_t) p.heads * p.D, type, p.heads * p.D + 2 * p.kv_heads * p.D + 8), k(p.N, (int64_t) p.kv_heads * p.D, type, p.kv_heads * p.D + 16),
               v(p.N, (int64_t) p.kv_heads * p.D, type) {
         q.set(normal(p.M * p.heads * p.D, size));
         k.set(normal(p.N * p.kv_heads * p.D, size));
-        v.set(normal(p.N * p.kv_heads * p.D));
+        v.set(normal(p.N * p.kv_heads * p.D, value_size));
     }
     Matrix q, k, v;
 };
@@ -57,10 +59,23 @@ std::vector<double> exact(const Problem& p, const Operands& o, double scale) {
     return out;
 }
 
-std::vector<float> run(const std::string& kernel, const Problem& p, Operands& o, Matrix& out, float scale, Dim grid, unsigned block, unsigned shared, bool typed) {
+/** The values of BF16 attention as FP16 and what their heads' scales are chosen by, both launches. */
+struct Values {
+    explicit Values(const Problem& p, const Matrix& v) : f16(p.N, (int64_t) p.kv_heads * p.D, F16), largest(std::vector<uint32_t>(p.kv_heads, 0)) {
+        for (int again : {0, 1}) {
+            launch("kinema_flash_values", {(unsigned) ceil_div(p.N, 128), (unsigned) p.kv_heads, 1}, {256, 1, 1}, 0, v.at(), v.stride, (int64_t) p.D, f16.at(), largest.p,
+                   p.N, p.kv_heads, p.D, again);
+        }
+    }
+    Matrix f16;
+    Buffer largest;
+};
+
+std::vector<float> run(const std::string& kernel, const Problem& p, Operands& o, Matrix& v, Matrix& out, float scale, Dim grid, unsigned block, unsigned shared,
+                       const std::function<void(Arguments&)>& last) {
     out.poison();
     Arguments a;
-    for (Matrix* m : {&o.q, &o.k, &o.v}) {
+    for (Matrix* m : {&o.q, &o.k, &v}) {
         a.add(m->at());
         a.add(m->stride);
         a.add((int64_t) p.D);
@@ -73,9 +88,7 @@ std::vector<float> run(const std::string& kernel, const Problem& p, Operands& o,
     }
     a.add(scale);
     a.add((int) p.causal);
-    if (typed) {
-        a.add(o.q.type);
-    }
+    last(a);
     launch_packed(kernel, grid, {block, 1, 1}, shared, a);
     return out.get();
 }
@@ -85,40 +98,29 @@ unsigned flash_shared(int tile, int d) {
     return volta ? 2 * ((tile + 32) * (d + 8) + 32 * (d + 16)) : 2 * (tile + 128) * (d + 8);
 }
 
-void attend(const Problem& p, int type, float size, int out_type) {
-    Operands o(p, type, size);
-    float scale = 1 / std::sqrt((float) p.D);
-    std::vector<double> expected = exact(p, o, scale);
-    Matrix out(p.M, (int64_t) p.heads * p.D, out_type, p.heads * p.D + 8);
-    std::string what = std::string(name_of(type)) + "->" + name_of(out_type) + " " + p.text();
-    unsigned heads = p.heads;
-    if (p.D <= 256) {
-        expect_near("kinema_attention_reference", what, run("kinema_attention_reference", p, o, out, scale, {(unsigned) p.M, heads, 1}, 128, 0, true), expected,
-                    limit_of(out_type, 2e-6));
-    }
+/** What FP16 probabilities cost (and an FP16 store), and one rounding of the output to BF16: evenly spread over a step, which is at most 2^-7 of a value. */
+double flash_limit(int out_type) { return 6e-4 + (out_type == BF16 ? 0x1p-7 / std::sqrt(12.0) : 0); }
+
+/** Flash attention of every tile that is loaded, against what is exact, and tiles against each other. */
+void flash(const Problem& p, Operands& o, Matrix& out, float scale, const std::vector<double>& expected, const std::string& what) {
+    int type = o.q.type;
+    bool brain = type == BF16;
+    std::unique_ptr<Values> values(brain ? new Values(p, o.v) : nullptr);
+    Matrix& v = brain ? values->f16 : o.v;
+    CUdeviceptr largest = brain ? values->largest.p : 0;
     for (int d : {64, 128}) {
-        if (p.D > d) {
-            continue;
-        }
-        std::string width = "_d" + std::to_string(d);
-        expect_near("kinema_attention_f32" + width, what,
-                    run("kinema_attention_f32" + width, p, o, out, scale, {(unsigned) ceil_div(p.M, 64), heads, 1}, 256, 4 * (96 * (d + 4) + 64 * 36), true), expected,
-                    limit_of(out_type, 2e-6));
-        if (type == F32 || p.D % 8 != 0 || !driver->has(std::string("kinema_flash_") + name_of(type) + "_d64_q64")) {
-            continue;
-        }
         for (std::string kind : {"flash_", "flash_wgmma_"}) {
             std::vector<float> first;
             for (int tile : {64, 128, 192}) {
-                std::string kernel = "kinema_" + kind + name_of(type) + width + "_q" + std::to_string(tile);
-                if (!driver->has(kernel)) {
+                std::string kernel = "kinema_" + kind + name_of(type) + "_d" + std::to_string(d) + "_q" + std::to_string(tile);
+                if (p.D > d || !driver->has(kernel)) {
                     continue;
                 }
                 bool wgmma = kind == "flash_wgmma_";
                 unsigned block = wgmma ? tile * 2 + 128 : tile;
                 unsigned shared = wgmma ? 2 * d * (tile + 8 * (d == 64 ? 128 : 80)) + 1152 : flash_shared(tile, d);
-                std::vector<float> got = run(kernel, p, o, out, scale, {(unsigned) ceil_div(p.M, tile), heads, 1}, block, shared, false);
-                expect_near(kernel, what, got, expected, type == F16 ? 6e-4 : 4.5e-3);
+                std::vector<float> got = run(kernel, p, o, v, out, scale, {(unsigned) ceil_div(p.M, tile), (unsigned) p.heads, 1}, block, shared, [&](Arguments& a) { a.add(largest); });
+                expect_near(kernel, what, got, expected, flash_limit(out.type));
                 if (tile == 64) {
                     first = got;
                 } else {
@@ -126,6 +128,124 @@ void attend(const Problem& p, int type, float size, int out_type) {
                 }
             }
         }
+    }
+}
+
+void attend(const Problem& p, int type, float size, int out_type, float value_size = 1) {
+    Operands o(p, type, size, value_size);
+    float scale = 1 / std::sqrt((float) p.D);
+    std::vector<double> expected = exact(p, o, scale);
+    Matrix out(p.M, (int64_t) p.heads * p.D, out_type, p.heads * p.D + 8);
+    std::string what = std::string(name_of(type)) + "->" + name_of(out_type) + " " + p.text() + (value_size == 1 ? "" : " values " + std::to_string(std::ilogb(value_size)));
+    unsigned heads = p.heads;
+    auto typed = [&](Arguments& a) { a.add(type); };
+    if (p.D <= 256) {
+        expect_near("kinema_attention_reference", what, run("kinema_attention_reference", p, o, o.v, out, scale, {(unsigned) p.M, heads, 1}, 128, 0, typed), expected,
+                    limit_of(out_type, 2e-6));
+    }
+    for (int d : {64, 128}) {
+        if (p.D <= d) {
+            std::string kernel = "kinema_attention_f32_d" + std::to_string(d);
+            expect_near(kernel, what, run(kernel, p, o, o.v, out, scale, {(unsigned) ceil_div(p.M, 64), heads, 1}, 256, 4 * (96 * (d + 4) + 64 * 36), typed), expected,
+                        limit_of(out_type, 2e-6));
+        }
+    }
+    if (type != F32 && p.D % 8 == 0) {
+        flash(p, o, out, scale, expected, what);
+    }
+}
+
+/** What the scale of a head must be, found by trying powers of two instead of by exponents. */
+double scale_for(const std::vector<float>& head) {
+    double largest = 0;
+    for (float v : head) {
+        largest = std::isfinite(v) ? std::max(largest, (double) std::fabs(v)) : largest;
+    }
+    if (largest == 0 || (largest * 64 >= 1 && largest * 64 < 65536)) {
+        return 64;
+    }
+    double scale = 0x1p126;
+    while (largest * scale >= 65536) {
+        scale /= 2;
+    }
+    return scale;
+}
+
+/** Values as FP16: heads of many sizes, some with zeros, infinities and NaN only or among numbers, and numbers far below their head's largest. */
+void values(int N, int D) {
+    std::vector<float> sizes = {1, 0x1p-6f, 0x1p-7f, 511, 1000, 1025, 0x1p90f, 0x1p127f, 0x1p-40f, 0x1p-110f, 0x1p-126f, 0x1p-133f, 0, INFINITY, NAN, 2};
+    Problem p{0, N, 0, (int) sizes.size(), D, false};
+    int heads = p.kv_heads;
+    std::vector<float> draws = normal((size_t) N * heads * D);
+    for (int n = 0; n < N; n++) {
+        for (int h = 0; h < heads; h++) {
+            for (int d = 0; d < D; d++) {
+                float& x = draws[((size_t) n * heads + h) * D + d];
+                x = std::isfinite(sizes[h]) ? std::fmod(x, 1.0f) * sizes[h] * (d % 3 == 2 ? 0x1p-20f : 1) : sizes[h];
+                x = h == 3 && n % 5 == 1 ? (d % 2 ? INFINITY : NAN) : h == 6 && d == 5 ? -INFINITY : x;
+            }
+        }
+    }
+    Matrix v(N, (int64_t) heads * D, BF16, heads * D + 24, 8);
+    v.set(draws);
+    Values made(p, v);
+    std::vector<float> expected(draws.size());
+    for (int h = 0; h < heads; h++) {
+        std::vector<float> head;
+        for (int n = 0; n < N; n++) {
+            head.insert(head.end(), &v.host[((size_t) n * heads + h) * D], &v.host[((size_t) n * heads + h) * D] + D);
+        }
+        double scale = scale_for(head);
+        bool whole = true;
+        for (size_t i = 0; i < head.size(); i++) {
+            float narrow = rounded((float) (head[i] * scale), F16);
+            expected[(i / D * heads + h) * D + i % D] = narrow;
+            // No overflow, and all bits of what is not tiny.
+            double back = narrow / scale;
+            whole = whole && (!std::isfinite(head[i]) || std::fabs(head[i]) * scale < 0x1p-17 || back == head[i]);
+        }
+        expect_true("kinema_flash_values", "head of size " + std::to_string(sizes[h]), whole, "bits lost");
+    }
+    expect_equal("kinema_flash_values", std::to_string(N) + " rows of " + std::to_string(D), made.f16.get(), expected);
+}
+
+/** A value that is no number reaches every row that gives its key weight, and only its channel; the head beside it is what it would be. */
+void not_finite(int type) {
+    Problem p{70, 130, 2, 2, 64, false};
+    float scale = 1 / std::sqrt((float) p.D);
+    Operands o(p, type, 1);
+    std::vector<double> expected = exact(p, o, scale);
+    std::vector<float> v = o.v.host;
+    v[(7 * 2 + 0) * 64 + 3] = INFINITY;
+    v[(9 * 2 + 0) * 64 + 5] = NAN;
+    o.v.set(v);
+    for (int m = 0; m < p.M; m++) {
+        expected[(m * 2 + 0) * 64 + 3] = INFINITY;
+        expected[(m * 2 + 0) * 64 + 5] = NAN;
+    }
+    Matrix out(p.M, (int64_t) p.heads * p.D, F32);
+    std::unique_ptr<Values> values(type == BF16 ? new Values(p, o.v) : nullptr);
+    for (std::string kind : {"flash_", "flash_wgmma_"}) {
+        std::string kernel = "kinema_" + kind + name_of(type) + "_d64_q128";
+        if (!driver->has(kernel)) {
+            continue;
+        }
+        bool wgmma = kind == "flash_wgmma_";
+        std::vector<float> got = run(kernel, p, o, values ? values->f16 : o.v, out, scale, {1, 2, 1}, wgmma ? 384 : 128, wgmma ? 2 * 64 * (128 + 8 * 128) + 1152 : flash_shared(128, 64),
+                                     [&](Arguments& a) { a.add(values ? values->largest.p : (CUdeviceptr) 0); });
+        std::vector<double> finite;
+        std::vector<float> kept;
+        bool same = true;
+        for (size_t i = 0; i < got.size(); i++) {
+            if (std::isfinite(expected[i])) {
+                finite.push_back(expected[i]);
+                kept.push_back(got[i]);
+            } else {
+                same = same && (std::isnan(expected[i]) ? std::isnan(got[i]) : got[i] == INFINITY);
+            }
+        }
+        expect_true(kernel, "infinity and NaN stay", same, "other values");
+        expect_near(kernel, "what lies beside them", kept, finite, flash_limit(F32));
     }
 }
 
@@ -144,6 +264,18 @@ void attention_tests() {
         for (int type : {F32, F16, BF16}) {
             attend(p, type, 1, type);
             attend(p, type, 3, F32);
+        }
+    }
+    for (float size : {0x1p-120f, 0x1p-30f, 0x1p-9f, 100.0f, 3000.0f, 0x1p60f, 0x1p120f}) {
+        attend({70, 130, 4, 2, 128, true}, BF16, 1, F32, size);
+        attend({129, 191, 3, 1, 72, false}, BF16, 1, F32, size);
+    }
+    for (int type : {F16, BF16}) {
+        not_finite(type);
+    }
+    if (driver->has("kinema_flash_values")) {
+        for (int D : {8, 40, 64, 72, 128}) {
+            values(D == 64 ? 1 : 300, D);
         }
     }
 }

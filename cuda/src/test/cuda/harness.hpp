@@ -236,4 +236,5 @@ void convolution_tests();
 void attention_tests();
 void product_tests();
 void product_speeds();
+void attention_speeds();
 void speeds();

@@ -33,6 +33,8 @@ int main(int argc, char** argv) {
     if (timed) {
         if (group == "products") {
             product_speeds();
+        } else if (group == "attention") {
+            attention_speeds();
         } else {
             speeds();
         }

@@ -111,6 +111,55 @@ void wide() {
     }
 }
 
+/** Queries, keys and values side by side, as a fused product leaves them. */
+struct Heads {
+    CUdeviceptr qkv;
+    int64_t stride;
+    int rows, heads, d;
+    bool brain;
+    CUdeviceptr part(int i) const { return qkv + (CUdeviceptr) i * heads * d * 2; }
+};
+
+/** Attention alone; the values of BF16 attention are made FP16 before, which is timed by itself. */
+void flash(const Heads& h, const std::string& family, const std::string& tile_text) {
+    std::string kernel = family + "_d" + std::to_string(h.d) + "_q" + tile_text;
+    if (!driver->has(kernel)) {
+        return;
+    }
+    int tile = std::stoi(tile_text);
+    bool wgmma = family.find("wgmma") != std::string::npos;
+    bool volta = !driver->has("kinema_flash_bf16_d64_q64");
+    int64_t width = (int64_t) h.heads * h.d;
+    std::string what = ", " + std::to_string(h.rows) + " rows, " + std::to_string(h.heads) + " heads";
+    CUdeviceptr out = driver->allocate(h.rows * width * 2);
+    CUdeviceptr v = h.part(2);
+    int64_t stride = h.stride;
+    CUdeviceptr largest = driver->allocate(h.heads * 4);
+    if (h.brain) {
+        v = driver->allocate(h.rows * width * 2);
+        stride = width;
+        moved(("kinema_flash_values, both launches, d" + std::to_string(h.d) + what).c_str(), 4.0 * h.rows * width, [&] {
+            driver->fill(largest, 0, h.heads * 4);
+            for (int again : {0, 1}) {
+                launch("kinema_flash_values", {(unsigned) ceil_div(h.rows, 128), (unsigned) h.heads, 1}, {256, 1, 1}, 0, h.part(2), h.stride, (int64_t) h.d, v, largest,
+                       h.rows, h.heads, h.d, again);
+            }
+        });
+    }
+    int keys = h.d == 64 ? 128 : 80;
+    unsigned shared = wgmma ? 2 * h.d * (tile + 8 * keys) + 1152 : volta ? 2 * ((tile + 32) * (h.d + 8) + 32 * (h.d + 16)) : 2 * (tile + 128) * (h.d + 8);
+    unsigned block = wgmma ? tile * 2 + 128 : tile;
+    computed(kernel + what, 4.0 * h.rows * h.rows * h.heads * h.d, [&] {
+        launch(kernel, {(unsigned) ceil_div(h.rows, tile), (unsigned) h.heads, 1}, {block, 1, 1}, shared, h.part(0), h.stride, (int64_t) h.d, h.part(1), h.stride, (int64_t) h.d,
+               v, stride, (int64_t) h.d, out, width, (int64_t) h.d, h.brain ? (int) BF16 : (int) F16, h.rows, h.rows, h.heads, h.heads, h.d, 1 / std::sqrt((float) h.d), 0, largest);
+    });
+    if (h.brain) {
+        driver->free(v);
+    }
+    driver->free(out);
+    driver->free(largest);
+}
+
 void attention() {
     CUdeviceptr qkv = seeded(ROWS * 3 * INNER, BF16, 9);
     CUdeviceptr half = seeded(ROWS * 3 * INNER, F16, 10);
@@ -125,42 +174,20 @@ void attention() {
     });
     bool volta = !driver->has("kinema_flash_bf16_d64_q64");
     for (std::string type : {"f16", "bf16"}) {
+        CUdeviceptr base = type == "f16" ? half : qkv;
         for (int d : {128, 64}) {
-            for (int tile : {128, 64}) {
-                std::string kernel = "kinema_flash_" + type + "_d" + std::to_string(d) + "_q" + std::to_string(tile);
-                if (!driver->has(kernel) || (tile == 64 && d == 64)) {
-                    continue;
+            Heads h{base, 3 * INNER, volta ? 8192 : (int) ROWS, heads, d, type == "bf16"};
+            for (std::string tile : {"128", "64"}) {
+                if (tile == "128" || d == 128) {
+                    flash(h, "kinema_flash_" + type, tile);
                 }
-                int rows = volta ? 8192 : (int) ROWS;
-                unsigned shared = volta ? 2 * ((tile + 32) * (d + 8) + 32 * (d + 16)) : 2 * (tile + 128) * (d + 8);
-                CUdeviceptr base = type == "f16" ? half : qkv;
-                computed(kernel + ", " + std::to_string(rows) + " rows, 56 heads", 4.0 * rows * rows * heads * d, [&] {
-                    launch(kernel, {(unsigned) ceil_div(rows, tile), (unsigned) heads, 1}, {(unsigned) tile, 1, 1}, shared, base, 3 * INNER, (int64_t) d, base + INNER * 2,
-                           3 * INNER, (int64_t) d, base + 2 * INNER * 2, 3 * INNER, (int64_t) d, out, INNER, (int64_t) d, (int) F16, rows, rows, heads, heads, d,
-                           1 / std::sqrt((float) d), 0);
-                });
+            }
+            for (std::string tile : {"192", "128", "64"}) {
+                flash(h, "kinema_flash_wgmma_" + type, tile);
             }
         }
-    }
-    for (std::string type : {"f16", "bf16"}) {
-        for (int d : {128, 64}) {
-            for (std::string form : {"_q192", "_q128", "_q64"}) {
-                std::string kernel = "kinema_flash_wgmma_" + type + "_d" + std::to_string(d) + form;
-                if (!driver->has(kernel)) {
-                    continue;
-                }
-                int tile = form == "_q64" ? 64 : form == "_q128" ? 128 : 192;
-                int rows = (int) ROWS;
-                int keys = d == 64 ? 128 : 80;
-                unsigned shared = 2 * d * (tile + 8 * keys) + 1152;
-                CUdeviceptr base = type == "f16" ? half : qkv;
-                computed(kernel + ", 34551 rows, 56 heads", 4.0 * rows * rows * heads * d, [&] {
-                    launch(kernel, {(unsigned) ceil_div(rows, tile), (unsigned) heads, 1}, {(unsigned) tile * 2 + 128, 1, 1},
-                           shared, base, 3 * INNER, (int64_t) d, base + INNER * 2, 3 * INNER, (int64_t) d, base + 2 * INNER * 2, 3 * INNER,
-                           (int64_t) d, out, INNER, (int64_t) d, (int) F16, rows, rows, heads, heads, d, 1 / std::sqrt((float) d), 0);
-                });
-            }
-        }
+        // A chunk of the video decoder: 14 tiles of 32 heads.
+        flash({base, 3 * 448 * 64, 1797, 448, 64, type == "bf16"}, "kinema_flash_wgmma_" + type, "192");
     }
     int rows = 4096;
     for (int d : {64, 128}) {
@@ -209,6 +236,8 @@ void convolutions() {
 }
 
 }  // namespace
+
+void attention_speeds() { attention(); }
 
 void speeds() {
     memory_bound();

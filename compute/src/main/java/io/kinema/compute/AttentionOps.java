@@ -4,8 +4,8 @@ package io.kinema.compute;
 public interface AttentionOps {
     /**
      * {@code out[m, h] = sum_n softmax_n(scale * q[m, h] . k[n, g]) v[n, g]} with g = h * kvHeads / heads.
-     * Scores, softmax and accumulation are FP32 whatever the operands' dtype. (A backend that rounds probabilities to the
-     * operand type before the second product, as FP16 tensor-core kernels do, says so in its name.)
+     * Scores, softmax and accumulation are FP32 whatever the operands' dtype. (A backend that rounds probabilities to
+     * 16 bits before the second product, as tensor-core kernels do, says so in its name.)
      *
      * @param q      [M, heads, D], F32, F16 or BF16; rows and heads may be strided
      * @param k      [N, kvHeads, D], same dtype; heads divisible by kvHeads

@@ -33,10 +33,11 @@ public record CudaOptions(AttentionChoice attention, OptionalInt queryTile, Opti
 
     /** The kernels for FP16 and BF16 attention. FP32 operands are always computed in FP32, see docs/cuda.md. */
     public enum AttentionChoice {
-        /** On SM90 flash; elsewhere cuDNN where it is found and takes the shape, else flash; what none of them takes, reference. */
+        /** Tiled for BF16 over few keys; else on SM90 flash, elsewhere cuDNN where it is found and takes the shape, else flash; what none of them takes, reference. */
         AUTO("auto"),
         /** cuDNN for attention that is not causal, flash for the causal one of a text encoder. */
         CUDNN("cudnn"),
+        /** Flash, and tiled for BF16 over few keys. */
         FLASH("flash"),
         REFERENCE("reference");
 

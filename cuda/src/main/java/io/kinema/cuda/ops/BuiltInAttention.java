@@ -14,7 +14,7 @@ enum BuiltInAttention {
     REFERENCE("reference"),
     /** Tiles in FP32, heads up to 128 channels. */
     TILED("tiled"),
-    /** FP16 or BF16 on tensor cores, FP32 softmax and accumulation, probabilities rounded to the operand type. */
+    /** FP16 or BF16 on tensor cores, FP32 softmax and accumulation, probabilities rounded to FP16. */
     FLASH("flash");
 
     /** Which of the flash kernels are loaded. */
@@ -40,6 +40,8 @@ enum BuiltInAttention {
     /** Three warpgroups of 64 rows. */
     private static final int HOPPER_TILE = 192;
     private static final int HOPPER_STAGES = 4;
+    private static final int VALUE_ROWS = 128;
+    private static final int VALUE_BLOCK = 256;
 
     private final String label;
 
@@ -112,9 +114,34 @@ enum BuiltInAttention {
         int shared = wgmma ? 2 * d * (tile + 2 * HOPPER_STAGES * keys) + 1024 + 32 * HOPPER_STAGES
                 : images == Images.VOLTA ? 2 * ((tile + 32) * (d + 8) + 32 * (d + 16)) : 2 * (tile + 128) * (d + 8);
         int threads = wgmma ? 2 * tile + 128 : tile;
-        arguments(c, call);
+        Optional<Values> values = call.v().dtype() == DType.BF16 ? Optional.of(narrowed(c, call.v())) : Optional.empty();
+        Arguments arguments = arguments(c, values.map(narrow -> call.with(call.q(), call.k(), narrow.values(), call.out())).orElse(call));
+        if (images != Images.VOLTA) {
+            arguments.tensor(values.map(Values::largest));
+        }
         c.launcher().launch("kinema_flash_" + (wgmma ? "wgmma_" : "") + operand + "_d" + d + "_q" + tile,
                 Grid.of(Math.ceilDiv(call.q().size(0), tile), call.q().size(1), 1, threads), shared);
+    }
+
+    /**
+     * Values of BF16 attention for the second product.
+     *
+     * @param values  FP16, each head times a power of two
+     * @param largest of each key/value head, which its power is chosen by
+     */
+    private record Values(Tensor values, Tensor largest) {
+    }
+
+    /** In the current scratch frame. The second launch redoes heads that the first one's guess of a scale did not fit, mostly none. */
+    private static Values narrowed(OpContext c, Tensor v) {
+        Values made = new Values(c.scratch().allocate(DType.F16, v.shape().toArray()), c.scratch().allocate(DType.I32, v.size(1)));
+        StridedMoves.fill(c, made.largest(), 0);
+        for (int again = 0; again <= 1; again++) {
+            c.launcher().arguments().tensor(v).i64(v.stride(0)).i64(v.stride(1)).tensor(made.values()).tensor(made.largest())
+                    .i32(v.size(0)).i32(v.size(1)).i32(v.size(2)).i32(again);
+            c.launcher().launch("kinema_flash_values", Grid.of(Math.ceilDiv(v.size(0), VALUE_ROWS), v.size(1), 1, VALUE_BLOCK));
+        }
+        return made;
     }
 
     private static int padded(int headDim) {

@@ -288,6 +288,10 @@ public final class StandInDriver {
         return write(out, handle);
     }
 
+    int cuFuncSetAttribute(MemorySegment function, int attribute, int value) {
+        return 0;
+    }
+
     int cuLaunchKernel(MemorySegment function, int gridX, int gridY, int gridZ, int blockX, int blockY, int blockZ, int shared, MemorySegment stream,
                        MemorySegment arguments, MemorySegment extra) {
         Kernel kernel = kernels.get(functions.get(function.address()));

@@ -58,7 +58,7 @@ record MemoryBudget(OptionalLong maxDevice, OptionalLong maxHost) {
             return "add --weight-offload " + other.get().offload().orElseThrow().label() + ", which needs " + needs(other.get());
         }
         ResidencyForecast mapped = new ResidencyForecast(forecast.transformer(), forecast.text(), forecast.video(), forecast.audio(), forecast.scratch(),
-                forecast.heap(), forecast.device(), HostWeights.MMAP);
+                forecast.operations(), forecast.heap(), forecast.device(), HostWeights.MMAP);
         Optional<Residency> unheld = mapped.all().stream().filter(this::fits).findFirst();
         if (unheld.isPresent()) {
             String offload = unheld.get().offload().map(o -> " and --weight-offload " + o.label()).orElse("");

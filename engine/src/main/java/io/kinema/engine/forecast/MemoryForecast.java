@@ -6,6 +6,7 @@ import io.kinema.engine.layout.FrameCounts;
 import io.kinema.engine.layout.PackedLayout;
 import io.kinema.engine.plan.ResolvedRequest;
 import io.kinema.engine.record.UsefulWork;
+import io.kinema.weights.DType;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
@@ -79,6 +80,11 @@ final class MemoryForecast {
         bytes.put(Stage.VIDEO_DECODING, decoder(generated()));
         bytes.put(Stage.AUDIO_DECODING, ScratchSizes.audioDecoder(sizes.audio(), request.audioLatents()));
         return bytes;
+    }
+
+    /** What operations on a device take at most: BF16 attention has its values in FP16 too, of which the transformer has the most. */
+    long operations() {
+        return precision.operand() == DType.BF16 ? ScratchSizes.narrowValues(sizes.dit(), total(sequence.rows())) : 0;
     }
 
     /** The process with the frames and samples that it holds at most. */

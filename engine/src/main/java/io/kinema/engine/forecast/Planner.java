@@ -136,7 +136,7 @@ public record Planner(ModelFolder folder, Optional<Path> transformer, Optional<W
         long audio = (onDevice ? 3 : 2) * sizes.audioWeights().bytes();
         return new ResidencyForecast(sizes.ditBytes().over(ranks.tensorParallel()), sizes.textBytes().over(sizes.text().text().ranksOf(ranks.tensorParallel())),
                 onDevice ? sizes.videoWeights().bytes() : 0, audio, memory.scratchByStage(),
-                memory.heap(), onDevice, residency.hostWeights());
+                memory.operations(), memory.heap(), onDevice, residency.hostWeights());
     }
 
     /** Where tensors lie: {@code reference} computes on the processor too. */

@@ -19,12 +19,13 @@ import java.util.Optional;
  * @param video       bytes of the video VAE's weights where products read them
  * @param audio       likewise of the audio VAE, with the copies that folding its norms makes
  * @param scratch     that each stage has in use at most, bytes
+ * @param operations  what a device's operations take beside it and keep, bytes
  * @param heap        the process without weights and intermediates, bytes
  * @param device      weights and intermediates lie on a device of their own
  * @param host        what the host keeps of the weights
  */
-record ResidencyForecast(NetworkBytes transformer, NetworkBytes text, long video, long audio, Map<Stage, Long> scratch, long heap, boolean device,
-                         HostWeights host) {
+record ResidencyForecast(NetworkBytes transformer, NetworkBytes text, long video, long audio, Map<Stage, Long> scratch, long operations, long heap,
+                         boolean device, HostWeights host) {
     /** Rooms through which staged blocks pass. */
     private static final int ROOMS = 2;
     /** Fixed memory of a device's libraries and operations. */
@@ -45,7 +46,7 @@ record ResidencyForecast(NetworkBytes transformer, NetworkBytes text, long video
                 of(Stage.CONDITION_ENCODING)), audio + of(Stage.AUDIO_DECODING)));
         long computed = (long) (SLACK * weightsAndScratch);
         long held = host == HostWeights.MMAP ? 0 : heldOnHost();
-        long deviceBytes = device ? OPERATIONS + computed : 0;
+        long deviceBytes = device ? OPERATIONS + (long) (SLACK * operations) + computed : 0;
         return new Residency(offload, staged ? Math.min(layers, transformer.count()) : transformer.count(), host, deviceBytes,
                 heap + held + (device ? DRIVER : computed));
     }

@@ -9,6 +9,7 @@ import io.kinema.model.text.VisionConfig;
 import io.kinema.model.video.CodingOptions;
 import io.kinema.model.video.TileGrid;
 import io.kinema.model.video.VideoVaeConfig;
+import io.kinema.weights.DType;
 
 /**
  * The most scratch memory that each network has in use at once, in bytes: the tensors of its widest moment, counted from shapes.
@@ -49,6 +50,11 @@ final class ScratchSizes {
         long branch = shares.rows() * h + shares.padded() * c.hidden() * op + Math.max(gathering, block.inside(shares.rows(), precision, rotated));
         long heads = shares.padded() * h + Math.max(shares.each() * h, wanted * (2 * h + F));
         return ranks * (shares.rows() * F + shares.each() * h + Math.max(branch, heads));
+    }
+
+    /** FP16 values of one attention, heads shared out to the ranks. */
+    static long narrowValues(DitConfig c, long rows) {
+        return rows * c.inner() * DType.F16.bytes();
     }
 
     /** Modulation tables of every timestep, kept on every rank while a request runs. */
