@@ -1,5 +1,6 @@
 #include "harness.hpp"
 
+#include <algorithm>
 #include <memory>
 
 namespace {
@@ -209,19 +210,23 @@ void values(int N, int D) {
     expect_equal("kinema_flash_values", std::to_string(N) + " rows of " + std::to_string(D), made.f16.get(), expected);
 }
 
-/** A value that is no number reaches every row that gives its key weight, and only its channel; the head beside it is what it would be. */
-void not_finite(int type) {
-    Problem p{70, 130, 2, 2, 64, false};
+/** A value that is no number reaches every row that gives its key weight, and only its channel; a key that is none the whole of its head. */
+void not_finite(int type, int key) {
+    Problem p{70, 130, 3, 3, 64, false};
     float scale = 1 / std::sqrt((float) p.D);
     Operands o(p, type, 1);
     std::vector<double> expected = exact(p, o, scale);
     std::vector<float> v = o.v.host;
-    v[(7 * 2 + 0) * 64 + 3] = INFINITY;
-    v[(9 * 2 + 0) * 64 + 5] = NAN;
+    v[(key * 3 + 0) * 64 + 3] = INFINITY;
+    v[(key * 3 + 0) * 64 + 5] = NAN;
     o.v.set(v);
+    std::vector<float> k = o.k.host;
+    k[(key * 3 + 2) * 64 + 7] = NAN;
+    o.k.set(k);
     for (int m = 0; m < p.M; m++) {
-        expected[(m * 2 + 0) * 64 + 3] = INFINITY;
-        expected[(m * 2 + 0) * 64 + 5] = NAN;
+        expected[(m * 3 + 0) * 64 + 3] = INFINITY;
+        expected[(m * 3 + 0) * 64 + 5] = NAN;
+        std::fill_n(expected.begin() + (m * 3 + 2) * 64, 64, NAN);
     }
     Matrix out(p.M, (int64_t) p.heads * p.D, F32);
     std::unique_ptr<Values> values(type == BF16 ? new Values(p, o.v) : nullptr);
@@ -231,7 +236,7 @@ void not_finite(int type) {
             continue;
         }
         bool wgmma = kind == "flash_wgmma_";
-        std::vector<float> got = run(kernel, p, o, values ? values->f16 : o.v, out, scale, {1, 2, 1}, wgmma ? 384 : 128, wgmma ? 2 * 64 * (128 + 8 * 128) + 1152 : flash_shared(128, 64),
+        std::vector<float> got = run(kernel, p, o, values ? values->f16 : o.v, out, scale, {1, 3, 1}, wgmma ? 384 : 128, wgmma ? 2 * 64 * (128 + 8 * 128) + 1152 : flash_shared(128, 64),
                                      [&](Arguments& a) { a.add(values ? values->largest.p : (CUdeviceptr) 0); });
         std::vector<double> finite;
         std::vector<float> kept;
@@ -271,7 +276,9 @@ void attention_tests() {
         attend({129, 191, 3, 1, 72, false}, BF16, 1, F32, size);
     }
     for (int type : {F16, BF16}) {
-        not_finite(type);
+        for (int key : {0, 2, 3, 9, 129}) {
+            not_finite(type, key);
+        }
     }
     if (driver->has("kinema_flash_values")) {
         for (int D : {8, 40, 64, 72, 128}) {
