@@ -58,15 +58,25 @@ public record TransformerWeights(Path path, JsonNode config, WeightLayout layout
      * @throws BadWeightsException when the name says that they are not for this task
      */
     public TransformerWeights requireFor(Task task) {
-        if (layout == WeightLayout.COMFYUI) {
-            List<String> tokens = TOKEN.matcher(path.getFileName().toString().toLowerCase(Locale.ROOT)).results().map(m -> m.group(1)).distinct().toList();
-            String needed = task == Task.REF2VA ? Task.REF2VA.label() : Task.FL2VA.label();
-            if (tokens.size() == 1 && !tokens.getFirst().equals(needed)) {
-                throw new BadWeightsException(path + ": is of the partition " + tokens.getFirst() + " by its name, expected " + needed + " for task " + task.label()
-                        + "; give the file of that partition");
-            }
+        if (!isFor(task)) {
+            throw new BadWeightsException(path + ": is of the partition " + partition().orElseThrow() + " by its name, expected " + partition(task) + " for task "
+                    + task.label() + "; give the file of that partition");
         }
         return this;
+    }
+
+    /** False for ComfyUI's weights that are of the other partition by their name. */
+    public boolean isFor(Task task) {
+        return partition().map(partition(task)::equals).orElse(true);
+    }
+
+    private Optional<String> partition() {
+        List<String> tokens = TOKEN.matcher(path.getFileName().toString().toLowerCase(Locale.ROOT)).results().map(m -> m.group(1)).distinct().toList();
+        return layout == WeightLayout.COMFYUI && tokens.size() == 1 ? Optional.of(tokens.getFirst()) : Optional.empty();
+    }
+
+    private static String partition(Task task) {
+        return task == Task.REF2VA ? Task.REF2VA.label() : Task.FL2VA.label();
     }
 
     /** How its matrices are stored. */
