@@ -40,6 +40,9 @@ public record TransformerWeights(Path path, JsonNode config, WeightLayout layout
         }
         Path path = chosen.get();
         Optional<NetworkFolder> beside = beside(path);
+        if (Files.isDirectory(path) && beside.filter(NetworkFolder::random).isPresent()) {
+            return new TransformerWeights(path, beside.get().config(), beside.get().layout());
+        }
         try (TensorSource stored = stored(path)) {
             TransformerForm form = TransformerForm.of(stored, GgufFile.recognises(path), stated, beside.map(NetworkFolder::layout));
             return new TransformerWeights(path, form.completed(beside.orElse(own).config()), form.layout());
@@ -81,9 +84,14 @@ public record TransformerWeights(Path path, JsonNode config, WeightLayout layout
 
     /** How its matrices are stored. */
     public WeightEncodings encodings() {
-        try (TensorSource stored = random().orElseGet(() -> stored(path))) {
+        try (TensorSource stored = stored()) {
             return WeightEncodings.of(stored);
         }
+    }
+
+    /** Its tensors under the names that the files have, but for a common prefix; random ones where they stand in for files. */
+    public TensorSource stored() {
+        return random().orElseGet(() -> stored(path));
     }
 
     /** Maps the weights under the names that the transformer reads. @throws BadWeightsException when they do not fit the config */
