@@ -7,6 +7,7 @@ import io.kinema.compute.collective.BackendGroup;
 import io.kinema.compute.cpu.CpuBackend;
 import io.kinema.compute.reference.ReferenceBackend;
 import io.kinema.engine.BadRequestException;
+import io.kinema.engine.HostDevices;
 import io.kinema.engine.RankOptions;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,6 +31,7 @@ public final class Backends {
      * @throws BadRequestException when this build has no such device, or the device no such option
      */
     public static Supplier<Backend> opener(String device, OptionalInt threads, BackendOptions options) {
+        HostDevices.require(device, options);
         return switch (device) {
             case "cpu" -> () -> CpuBackend.open(threads.orElse(Runtime.getRuntime().availableProcessors()));
             case "reference" -> ReferenceBackend::new;
@@ -73,13 +75,19 @@ public final class Backends {
         return ServiceLoader.load(BackendProvider.class).stream().map(ServiceLoader.Provider::get).toList();
     }
 
+    /** The provider names the option as the option is called. */
+    private static BadRequestException told(String device, String refusal) {
+        int end = refusal.indexOf(": got ");
+        return end < 0 ? BadRequestException.saying("device " + device, refusal) : BadRequestException.saying(refusal.substring(0, end), refusal.substring(end + 2));
+    }
+
     private static Supplier<Backend> provided(String device, BackendOptions options) {
         BackendProvider provider = providers().stream().filter(p -> p.serves(device)).findFirst().orElseThrow(() -> new BadRequestException("device",
                 device, "this build runs on " + Stream.concat(Stream.of("cpu"), providers().stream().map(BackendProvider::devices)).collect(Collectors.joining(" and "))));
         try {
             provider.check(device, options);
         } catch (IllegalArgumentException e) {
-            throw BadRequestException.saying("device " + device, e.getMessage());
+            throw told(device, e.getMessage());
         }
         return () -> provider.open(device, options);
     }
