@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The engine process as {@code kinema serve} and {@code kinema worker} start it. */
 class WorkerEngineTest {
-    private static final Duration A_WHILE = Duration.ofMinutes(2);
+    private static final Duration A_WHILE = Duration.ofMinutes(10);
 
     @TempDir
     private Path folder;

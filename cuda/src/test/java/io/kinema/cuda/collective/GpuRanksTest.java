@@ -65,7 +65,7 @@ class GpuRanksTest {
 
     private static List<GpuRanks.Joined> joined(StandInDriver driver, Path libraries) {
         LibraryFinder finder = new LibraryFinder(SearchPath.of(Map.of(SearchPath.HOME_VARIABLE, libraries.toString())::get, libraries));
-        try (RankGroup group = RankGroup.open(2, Duration.ofSeconds(60))) {
+        try (RankGroup group = RankGroup.open(2, Duration.ofMinutes(10))) {
             List<StandInGpu> gpus = group.each(host -> new StandInGpu(driver, host.rank(), 1L << 28));
             try {
                 return group.each(host -> GpuRanks.join(host, gpus.get(host.rank()).gpu(), finder));

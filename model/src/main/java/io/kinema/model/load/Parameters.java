@@ -34,7 +34,7 @@ import java.util.stream.IntStream;
  * Reads named, shape-checked parameters of a network onto a backend. Owns nothing: mapped tensors belong to the source,
  * copies to the workspace given here.
  *
- * @param backend  where the tensors go
+ * @param backend  where the tensors go; never told to bring them, since a loader may run beside it
  * @param source   the checkpoint
  * @param owner    memory for copies (converted or uploaded tensors)
  * @param prefix   put before every name
@@ -334,17 +334,21 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
         return switch (matrix) {
             case FloatMatrix floats -> {
                 StoredTensor stored = floats.tensor();
-                if (rounding == Rounding.F16) {
+                if (rounding == Rounding.F16 && !known) {
                     WeightRange.require(stored);
                 }
                 yield new DenseWeight(columns(stored, wanted(stored.dtype()), from, to), rotation);
             }
             case Int8Matrix int8 -> {
-                WeightRange.require(int8, rounding);
-                yield new Int8Weight(columns(int8.values(), DType.I8, from, to), backend.load(int8.scales(), owner).reshape(int8.rows()), rotation);
+                if (!known) {
+                    WeightRange.require(int8, rounding);
+                }
+                yield new Int8Weight(columns(int8.values(), DType.I8, from, to), loader.load(int8.scales(), owner).reshape(int8.rows()), rotation);
             }
             case EncodedMatrix encoded -> {
-                WeightRange.require(encoded, rounding);
+                if (!known) {
+                    WeightRange.require(encoded, rounding);
+                }
                 yield new EncodedWeight(encoded, rotation).columns(from, to);
             }
         };
@@ -359,7 +363,7 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
         long rows = stored.shape().dim(0);
         Tensor part = byColumn ? owner.allocate(wanted, (long) to - from, rows).permute(1, 0) : owner.allocate(wanted, rows, (long) to - from);
         try (Workspace.Frame _ = owner.frame()) {
-            backend.copy(loaded(stored).slice(1, from, to), part);
+            loader.copy(loaded(stored).slice(1, from, to), part);
         }
         return part;
     }
