@@ -70,7 +70,12 @@ class SameRefusalTest {
         arguments.add("--device=cuda:999");
         Captured terminal = new Captured(false);
         assertThat(terminal.kinema(arguments.toArray(String[]::new))).isEqualTo(ExitCode.FAILED);
-        assertThat(terminal.errors()).singleElement().asString().startsWith("kinema " + name + ": device cuda:999: ");
+        assertThat(terminal.errors()).singleElement().asString().startsWith("kinema " + name + ": device cuda:999: ").endsWith("or run with --device cpu");
+        arguments.removeLast();
+        arguments.addAll(List.of("--device=cuda:998,999", "--tensor-parallel=2"));
+        Captured ranks = new Captured(false);
+        assertThat(ranks.kinema(arguments.toArray(String[]::new))).isEqualTo(ExitCode.FAILED);
+        assertThat(ranks.errors()).singleElement().asString().startsWith("kinema " + name + ": ranks on cuda:998,999: device cuda:998: ").endsWith("or run with --device cpu");
         assertThat(folder).isEmptyDirectory();
     }
 

@@ -3,6 +3,7 @@ package io.kinema.engine.pipeline;
 import io.kinema.compute.Backend;
 import io.kinema.compute.BackendOptions;
 import io.kinema.compute.BackendProvider;
+import io.kinema.compute.DeviceUnavailableException;
 import io.kinema.compute.collective.BackendGroup;
 import io.kinema.compute.cpu.CpuBackend;
 import io.kinema.compute.reference.ReferenceBackend;
@@ -50,7 +51,7 @@ public final class Backends {
         int size = ranks.tensorParallel();
         OptionalInt each = OptionalInt.of(threadsOfRank(threads, ranks));
         List<Supplier<Backend>> openers = RankDevices.of(device, size).devices().stream().map(one -> opener(one, each, options)).toList();
-        return () -> BackendGroup.of(opened(openers), ranks.collectiveTimeout());
+        return () -> BackendGroup.of(opened(device, openers), ranks.collectiveTimeout());
     }
 
     /** Compute threads of each rank. @param threads of all together, the machine's cores when empty */
@@ -59,14 +60,15 @@ public final class Backends {
     }
 
     /** All of them, or none. */
-    private static List<Backend> opened(List<Supplier<Backend>> openers) {
+    private static List<Backend> opened(String device, List<Supplier<Backend>> openers) {
         List<Backend> backends = new ArrayList<>();
         try {
             openers.forEach(opener -> backends.add(opener.get()));
             return backends;
         } catch (RuntimeException e) {
             backends.forEach(Backend::close);
-            throw e;
+            throw e instanceof DeviceUnavailableException && openers.size() > 1
+                    ? new DeviceUnavailableException("ranks on " + device + ": " + e.getMessage(), e) : e;
         }
     }
 
