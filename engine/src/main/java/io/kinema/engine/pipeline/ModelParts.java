@@ -235,7 +235,7 @@ public final class ModelParts implements AutoCloseable {
     private Transformer fusedTransformer(Task task, Adapter adapter) {
         FusedKey key = new FusedKey(transformerPath(task), adapter.sha256());
         return part(key, () -> transformer(task, edited.computeIfAbsent(key, _ -> {
-            FusedTensors fused = FusedTensors.of(backend(), transformerTensors(task), adapter);
+            FusedTensors fused = FusedTensors.of(transformerTensors(task), adapter);
             owned.push(fused);
             return fused;
         })), Transformer.class);
