@@ -18,7 +18,10 @@ import java.util.Optional;
 public final class PreparedCache {
     private static final long POLL_MILLIS = 50;
     /** Longer than another needs to read a large entry and find it damaged, too. */
-    private static final Duration HELD_PATIENCE = Duration.ofMinutes(1);
+    private static final Duration DAMAGED_PATIENCE = Duration.ofMinutes(1);
+    /** Longer than another needs to see that nothing is there. */
+    private static final Duration ABSENT_PATIENCE = Duration.ofSeconds(5);
+    private static final String ABSENT = "it is not there any more";
 
     private final Path folder;
     private final CacheLimits limits;
@@ -80,7 +83,7 @@ public final class PreparedCache {
     /**
      * Looks for an entry, checks it, and otherwise lets the caller build it.
      *
-     * @param patience how long to wait for another that builds it; for one that holds what cannot be used, at most a minute
+     * @param patience how long to wait for another that builds it; for one that holds what cannot be used, at most a minute, and what is gone, some seconds
      */
     public Lookup look(PreparedKey key, Duration patience, Waiting waiting) {
         try {
@@ -96,7 +99,7 @@ public final class PreparedCache {
                 Optional<String> now = attempt instanceof Attempt.Held(String why) ? Optional.of(why) : Optional.empty();
                 boolean changed = now.isPresent() != unfit.isPresent();
                 if (changed) {
-                    most = now.isPresent() && HELD_PATIENCE.compareTo(patience) < 0 ? HELD_PATIENCE : patience;
+                    most = now.map(why -> why.equals(ABSENT) ? ABSENT_PATIENCE : DAMAGED_PATIENCE).filter(held -> held.compareTo(patience) < 0).orElse(patience);
                     start = System.nanoTime();
                 }
                 unfit = now;
@@ -145,7 +148,7 @@ public final class PreparedCache {
                 keeper.kept();
                 return new Attempt.Answered(new Lookup.Found(new HeldEntry(layout.entry(key.id()), whole.manifest(), shared.get())));
             }
-            why = verdict instanceof EntryCheck.Verdict.Broken(String broken) ? broken : "it is not there any more";
+            why = verdict instanceof EntryCheck.Verdict.Broken(String broken) ? broken : ABSENT;
         }
         return missing(layout, key, why);
     }
