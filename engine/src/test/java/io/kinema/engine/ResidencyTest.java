@@ -39,14 +39,14 @@ class ResidencyTest {
     @TempDir
     private Path folder;
 
-    private record Clips(String plain, String adapted, RankRecord rank) {
+    private record Clips(String plain, String adapted, RankRecord rank, Set<String> scratch) {
     }
 
     private Clips clips(Plan plan, Policy policy, int ranks, Path adapter) {
         try (H3Engine engine = H3Engine.open(policy.over(plan.options("cpu")).ranks(RankOptions.DEFAULTS.withTensorParallel(ranks)).build())) {
             Clip plain = engine.generate(ResidencyJobs.request(64, 64, 2, List.of()));
             Clip adapted = engine.generate(ResidencyJobs.request(64, 64, 2, List.of(AdapterUse.of(adapter).scaled(0.75))));
-            return new Clips(ResidencyJobs.digest(plain), ResidencyJobs.digest(adapted), plain.record().ranks().getFirst());
+            return new Clips(ResidencyJobs.digest(plain), ResidencyJobs.digest(adapted), plain.record().ranks().getFirst(), plain.record().memory().scratchBytes().keySet());
         }
     }
 
@@ -60,6 +60,7 @@ class ResidencyTest {
         Clips staged = clips(plan, ONE_LAYER, ranks, adapter);
         assertThat(staged.plain()).isEqualTo(kept.plain()).isNotEqualTo(kept.adapted());
         assertThat(staged.adapted()).isEqualTo(kept.adapted());
+        assertThat(staged.scratch()).as("networks that were closed on the way are in the record, too").isEqualTo(kept.scratch()).hasSize(4);
         assertThat(kept.rank().staging().residentBlocks()).isEqualTo(8);
         assertThat(staged.rank().staging().residentBlocks()).isEqualTo(1);
         assertThat(staged.rank().staging().stagedBlocks()).as("7 of 8 layers in each of 2 steps, AdaLN and refiner once").isGreaterThanOrEqualTo(14 + 8 + 1);

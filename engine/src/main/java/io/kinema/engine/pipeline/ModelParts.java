@@ -49,7 +49,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
-import java.util.TreeMap;
 import java.util.concurrent.Executor;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -78,6 +77,7 @@ public final class ModelParts implements AutoCloseable {
     /** The last that an adapter has edited: kept, because a transformer of them may be opened and closed by turns. */
     private Optional<EditedWeights> edited = Optional.empty();
     private final Map<Object, AutoCloseable> open = new HashMap<>();
+    private final ScratchPeaks scratch = new ScratchPeaks();
     /** What was opened, newest first: networks must be closed before the weights they are views of. */
     private final Deque<AutoCloseable> owned = new ArrayDeque<>();
 
@@ -303,19 +303,9 @@ public final class ModelParts implements AutoCloseable {
         }
     }
 
-    /** The most scratch bytes that each network opened so far has used. */
+    /** The most scratch bytes that each network opened so far has used, those that were closed to make room included. */
     public SortedMap<String, Long> scratchBytes() {
-        SortedMap<String, Long> bytes = new TreeMap<>();
-        for (AutoCloseable part : open.values()) {
-            switch (part) {
-                case Transformer dit -> bytes.merge("transformer", dit.peakScratchBytes(), Long::max);
-                case PromptEncoder text -> bytes.merge("text_encoder", text.peakScratchBytes(), Long::max);
-                case VideoVae vae -> bytes.merge("vae", vae.peakScratchBytes(), Long::max);
-                case AudioVae vae -> bytes.merge("audio_vae", vae.peakScratchBytes(), Long::max);
-                default -> { }
-            }
-        }
-        return bytes;
+        return scratch.with(open.values());
     }
 
     private VideoVae videoVae(AutoencoderPart half) {
@@ -361,6 +351,7 @@ public final class ModelParts implements AutoCloseable {
             boolean closes = which.test(e.getValue());
             if (closes) {
                 owned.remove(e.getValue());
+                scratch.add(e.getValue());
                 closeQuietly(e.getValue());
             }
             return closes;
