@@ -3,6 +3,7 @@ package io.kinema.cli;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
@@ -33,7 +34,7 @@ final class DoctorCommand implements Callable<Integer> {
     }
 
     private void print(Finding finding) {
-        terminal.print(String.format("%-4s %-14s %s", finding.advice().isEmpty() ? "ok" : "!!", finding.label(), finding.value()));
+        terminal.print(String.format(Locale.ROOT, "%-4s %-14s %s", finding.advice().isEmpty() ? "ok" : "!!", finding.label(), finding.value()));
         finding.advice().ifPresent(advice -> terminal.print(" ".repeat(20) + advice));
     }
 
