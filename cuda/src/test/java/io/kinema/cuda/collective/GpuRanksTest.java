@@ -60,7 +60,7 @@ class GpuRanksTest {
     @Test
     void gpusThatNothingJoinsAreRefusedWithWhatWouldHelp(@TempDir Path nothing) {
         assertThatThrownBy(() -> joined(StandInGpu.driver(false), nothing)).isInstanceOf(DeviceUnavailableException.class)
-                .hasMessageContaining("[cuda:0, cuda:1]").hasMessageContaining("NCCL not found; install NCCL 2").hasMessageContaining("do not reach each other's memory");
+                .hasMessageContaining("[cuda:0, cuda:1]").hasMessageContaining("NCCL not found in ").hasMessageContaining("; install NCCL 2").hasMessageContaining("do not reach each other's memory");
     }
 
     private static List<GpuRanks.Joined> joined(StandInDriver driver, Path libraries) {
