@@ -314,11 +314,12 @@ __device__ __forceinline__ Words narrowed(const Words& values, float scale, u32&
 
 /**
  * V of BF16 attention as FP16, see value_scale: [N, kvHeads, D], contiguous. The first launch takes the guess for granted and finds every
- * head's largest magnitude on the way; the second (again) redoes the heads for which the guess was wrong, mostly none. A block has 128 rows.
+ * head's largest magnitude on the way; the second (again) redoes the heads for which the guess was wrong, mostly none. A block has 128 rows
+ * of a head; the heads of a row are neighbours, in memory and among blocks.
  */
 KERNEL __launch_bounds__(256) kinema_flash_values(const u16* v, i64 vRow, i64 vHead, u16* out, u32* largest, i32 N, i32 kvHeads, i32 D, i32 again) {
     constexpr int AT_ONCE = 4;
-    i32 head = blockIdx.y;
+    i32 head = blockIdx.x;
     float scale = value_scale(again ? largest[head] : 0);
     if (again && scale == value_scale(0)) {
         return;
@@ -327,7 +328,7 @@ KERNEL __launch_bounds__(256) kinema_flash_values(const u16* v, i64 vRow, i64 vH
     i32 step = 256 / pieces;
     i32 own = threadIdx.x / pieces;
     i32 piece = threadIdx.x % pieces * 8;
-    i32 first = blockIdx.x * 128;
+    i32 first = blockIdx.y * 128;
     i32 end = own >= step ? 0 : first + 128 < N ? first + 128 : N;
     u32 most = 0;
     for (i32 n = first + own; n < end; n += AT_ONCE * step) {

@@ -64,7 +64,7 @@ std::vector<double> exact(const Problem& p, const Operands& o, double scale) {
 struct Values {
     explicit Values(const Problem& p, const Matrix& v) : f16(p.N, (int64_t) p.kv_heads * p.D, F16), largest(std::vector<uint32_t>(p.kv_heads, 0)) {
         for (int again : {0, 1}) {
-            launch("kinema_flash_values", {(unsigned) ceil_div(p.N, 128), (unsigned) p.kv_heads, 1}, {256, 1, 1}, 0, v.at(), v.stride, (int64_t) p.D, f16.at(), largest.p,
+            launch("kinema_flash_values", {(unsigned) p.kv_heads, (unsigned) ceil_div(p.N, 128), 1}, {256, 1, 1}, 0, v.at(), v.stride, (int64_t) p.D, f16.at(), largest.p,
                    p.N, p.kv_heads, p.D, again);
         }
     }

@@ -141,7 +141,7 @@ void flash(const Heads& h, const std::string& family, const std::string& tile_te
         moved(("kinema_flash_values, both launches, d" + std::to_string(h.d) + what).c_str(), 4.0 * h.rows * width, [&] {
             driver->fill(largest, 0, h.heads * 4);
             for (int again : {0, 1}) {
-                launch("kinema_flash_values", {(unsigned) ceil_div(h.rows, 128), (unsigned) h.heads, 1}, {256, 1, 1}, 0, h.part(2), h.stride, (int64_t) h.d, v, largest,
+                launch("kinema_flash_values", {(unsigned) h.heads, (unsigned) ceil_div(h.rows, 128), 1}, {256, 1, 1}, 0, h.part(2), h.stride, (int64_t) h.d, v, largest,
                        h.rows, h.heads, h.d, again);
             }
         });

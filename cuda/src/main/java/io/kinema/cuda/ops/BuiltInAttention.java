@@ -139,7 +139,7 @@ enum BuiltInAttention {
         for (int again = 0; again <= 1; again++) {
             c.launcher().arguments().tensor(v).i64(v.stride(0)).i64(v.stride(1)).tensor(made.values()).tensor(made.largest())
                     .i32(v.size(0)).i32(v.size(1)).i32(v.size(2)).i32(again);
-            c.launcher().launch("kinema_flash_values", Grid.of(Math.ceilDiv(v.size(0), VALUE_ROWS), v.size(1), 1, VALUE_BLOCK));
+            c.launcher().launch("kinema_flash_values", Grid.of(v.size(1), Math.ceilDiv(v.size(0), VALUE_ROWS), 1, VALUE_BLOCK));
         }
         return made;
     }
