@@ -268,7 +268,7 @@ public final class H3Engine implements AutoCloseable {
         PipelineInput input = PipelineInput.of(request, model.geometry());
         RunRecords records = new RunRecords(options, parts, asked, request,
                 new RunRecord.Session(session, requests.getAndIncrement(), false), modelHash, installation);
-        try (H3Pipeline pipeline = H3Pipeline.prepare(parts, input, clock, PipelineTap.NONE, options.graphReplay())) {
+        try (H3Pipeline pipeline = H3Pipeline.prepare(parts, input, clock, PipelineTap.NONE, options.graphReplayInForce())) {
             for (int k = StepSaving.firstOutput(saving); k < request.outputs(); k++) {
                 long seed = request.seed() + k;
                 if (request.outputs() > 1) {

@@ -1,5 +1,6 @@
 package io.kinema.engine.convert;
 
+import io.kinema.engine.RankOptions;
 import io.kinema.engine.Task;
 import io.kinema.engine.convert.ConversionReport.Written;
 import io.kinema.engine.model.BundledModel;
@@ -7,11 +8,14 @@ import io.kinema.engine.model.Component;
 import io.kinema.engine.model.ModelFolder;
 import io.kinema.engine.model.NetworkFolder;
 import io.kinema.engine.model.TransformerWeights;
+import io.kinema.engine.plan.RankRules;
+import io.kinema.model.dit.DitConfig;
 import io.kinema.model.layout.Network;
 import io.kinema.model.layout.StoredLayout;
 import io.kinema.model.layout.StoredLayout.Target;
 import io.kinema.model.layout.WeightLayout;
 import io.kinema.model.load.Inventory.Rule;
+import io.kinema.model.load.SharedGroups;
 import io.kinema.weights.BadWeightsException;
 import io.kinema.weights.CheckpointIdentity;
 import io.kinema.weights.DType;
@@ -26,6 +30,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -44,6 +49,8 @@ public final class Quantizer {
     public static final String GROUP_RULE = "the largest power of 4 up to %d that divides the input width";
 
     private static final Pattern CODED = Pattern.compile("blocks\\.\\d+\\.(attn\\.(qkv|out)_proj|mlp\\.fc[12])\\.weight");
+    /** Those of them whose columns ranks share. */
+    private static final Pattern SHARED = Pattern.compile("blocks\\.\\d+\\.(attn\\.out_proj|mlp\\.fc2)\\.weight");
 
     private final TransformerWeights weights;
     private final TensorSource source;
@@ -91,7 +98,7 @@ public final class Quantizer {
     private static NetworkFolder transformer(Path folder) {
         NetworkFolder network = NetworkFolder.read(folder);
         if (network.network() != Network.TRANSFORMER) {
-            throw new BadWeightsException(folder + ": holds a " + network.network() + ", expected a transformer");
+            throw new BadWeightsException(folder + ": holds a " + network.network().label() + ", expected a transformer");
         }
         return network;
     }
@@ -114,10 +121,20 @@ public final class Quantizer {
             }
             String sha256 = writer.commitVerified();
             staged.commitFile();
-            return new QuantizeReport(new Written(to.getFileName().toString(), Files.size(to), sha256), List.copyOf(matrices.values()), metadata);
+            return report(new Written(to.getFileName().toString(), Files.size(to), sha256), metadata);
         } catch (IOException e) {
             throw new BadWeightsException(to + ": cannot be read back (" + e.getMessage() + ")", e);
         }
+    }
+
+    private QuantizeReport report(Written file, Map<String, String> metadata) {
+        DitConfig config = DitConfig.read(weights.config());
+        List<Integer> able = RankOptions.SIZES.stream().filter(ranks -> RankRules.fits(ranks, config)).sorted().toList();
+        List<QuantizeReport.Matrix> shared = matrices.values().stream().filter(m -> SHARED.matcher(m.name()).matches()).toList();
+        List<Integer> ranks = able.stream().filter(n -> shared.stream().allMatch(m -> SharedGroups.fits(m.shape().dim(1), n, m.group()))).toList();
+        OptionalInt group = ranks.equals(able) ? OptionalInt.empty()
+                : SharedGroups.largest(shared.stream().map(m -> m.shape().dim(1)).distinct().toList(), able.getLast(), options.largestGroup());
+        return new QuantizeReport(file, List.copyOf(matrices.values()), metadata, ranks, group);
     }
 
     private List<Spec> specs(Target target) {
@@ -168,7 +185,7 @@ public final class Quantizer {
 
     private Map<String, String> metadata(Path from) {
         Map<String, String> metadata = new TreeMap<>(Map.of("format", "pt", "kinema.quantization", "INT8 ConvRot: row scales, input axis rotated by a regular Hadamard matrix",
-                "kinema.group_rule", GROUP_RULE.formatted(options.largestGroup()), "kinema.source_sha256", CheckpointIdentity.of(weights.path()).sha256()));
+                "kinema.group_rule", String.format(Locale.ROOT, GROUP_RULE, options.largestGroup()), "kinema.source_sha256", CheckpointIdentity.of(weights.path()).sha256()));
         options.task().ifPresent(task -> metadata.put("kinema.partition", task == Task.REF2VA ? Task.REF2VA.label() : Task.FL2VA.label()));
         return metadata;
     }
