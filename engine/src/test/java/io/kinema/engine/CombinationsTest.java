@@ -68,7 +68,7 @@ class CombinationsTest {
             case 0 -> options.weightOffload(WeightResidency.COMPONENT);
             case 1 -> {
                 options.weightOffload(WeightResidency.LAYER);
-                residency = residency.withResidentLayers(random.nextInt(10));
+                residency = residency.withResidentLayers(random.nextInt(9));
             }
             default -> { }
         }
