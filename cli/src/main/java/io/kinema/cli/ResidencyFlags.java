@@ -15,8 +15,8 @@ final class ResidencyFlags {
             + "pinned (page-locked copies, for a GPU) (default: mmap).")
     private Optional<String> hostWeights = Optional.empty();
 
-    @Option(names = "--resident-layers", paramLabel = "N", description = "With --weight-offload layer: layers of the transformer that stay on the device "
-            + "(default: as many as --max-device-memory allows, none without it).")
+    @Option(names = "--resident-layers", paramLabel = "N", description = "With --weight-offload layer: layers of the transformer that stay on the device, "
+            + "at most all it has (default: as many as --max-device-memory allows, none without it).")
     private Optional<Integer> residentLayers = Optional.empty();
 
     ResidencyOptions options() {

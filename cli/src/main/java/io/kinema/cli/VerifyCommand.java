@@ -67,7 +67,7 @@ final class VerifyCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         VerifyOptions options = new VerifyOptions(device.orElse("cpu"), precision.map(ExecutionOptions::precision),
-                threads.map(OptionalInt::of).orElse(OptionalInt.empty()), stages, model,
+                threads.map(_ -> OptionalInt.of(ExecutionOptions.threads(threads))).orElse(OptionalInt.empty()), stages, model,
                 parallelOptions.ranks(), deviceOptions.backend());
         ArrayNode results = JsonNodeFactory.instance.arrayNode();
         Consumer<CheckResult> listener = json ? result -> results.add(document(result)) : this::print;

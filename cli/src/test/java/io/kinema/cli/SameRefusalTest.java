@@ -43,6 +43,7 @@ class SameRefusalTest {
         "--resident-layers=3             | generate plan serve worker step | --resident-layers: got 3, expected none without layer offload",
         "--weight-offload=layer --resident-layers=9 | generate plan serve worker step | --resident-layers: got 9, expected 0 to 8, the layers of this transformer; 8 keeps all of them",
         "--tensor-parallel=3             | generate plan serve worker step verify | --tensor-parallel: got 3, expected 1, 2 or 4 ranks",
+        "--threads=0                     | generate plan serve worker verify | --threads: got 0, expected 1 to 1024",
         "--precision=fp64                | generate plan serve worker step verify | --precision: got 'fp64', expected fp32, fp16-fp32res, bf16-fp32res",
         "--device=tpu:0                  | generate plan serve worker | --device: got tpu:0, this build runs on cpu and cuda:N",
         "--device=cuda:0,1               | generate plan serve worker | --device: got cuda:0,1, which is 2 devices, expected one for each of 1 rank; add --tensor-parallel 2",

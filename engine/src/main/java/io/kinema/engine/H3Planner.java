@@ -10,11 +10,13 @@ import io.kinema.engine.model.ModelFolder;
 import io.kinema.engine.model.ModelGeometry;
 import io.kinema.engine.model.TransformerWeights;
 import io.kinema.engine.pipeline.AdapterLibrary;
+import io.kinema.engine.plan.RequestResolver;
 import io.kinema.engine.plan.ResolvedRequest;
 import io.kinema.media.container.HeaderReader;
 import io.kinema.model.dit.DitConfig;
 import java.util.EnumSet;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * Owns the adapter files that it has read until it is closed; closing twice is harmless. Says what a request would do and cost, without
@@ -65,7 +67,16 @@ public final class H3Planner implements AutoCloseable {
      * @throws io.kinema.weights.BadWeightsException when an adapter it names is not whole or not for this model
      */
     public ResolvedRequest resolve(GenerateRequest request) {
-        return FileHeaders.resolver(model.geometry(), (use, task) -> adapters.read(use, transformer(task))).resolve(request);
+        ResolvedRequest resolved = resolver().resolve(request);
+        if (options.transformer().isPresent() && !weights(resolved.task()).isFor(resolved.task())) {
+            throw new BadRequestException("task", resolved.task().label(), "expected one of the partition that the weights are of by their name: "
+                    + tasks().stream().map(Task::label).collect(Collectors.joining(" or ")));
+        }
+        return resolved;
+    }
+
+    private RequestResolver resolver() {
+        return FileHeaders.resolver(model.geometry(), (use, task) -> adapters.read(use, transformer(task)));
     }
 
     /**
@@ -77,7 +88,7 @@ public final class H3Planner implements AutoCloseable {
      * @throws io.kinema.weights.BadWeightsException when the folder is no whole H3 model
      */
     public RunPlan plan(GenerateRequest request, Rates rates) {
-        ResolvedRequest resolved = resolve(request);
+        ResolvedRequest resolved = resolver().resolve(request);
         return planner(options, model).plan(resolved, FileHeaders::size, HeaderReader::read, rates);
     }
 

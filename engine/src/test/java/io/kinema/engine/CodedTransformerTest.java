@@ -43,6 +43,12 @@ class CodedTransformerTest {
         Path ref = file.gguf(folder.resolve("h3-ref2va-q8.gguf"), false, name -> false);
         assertThatExceptionOfType(BadWeightsException.class).isThrownBy(() -> latents(Optional.of(ref), Precision.FP32))
                 .withMessageContaining("is of the partition ref2va by its name");
+        // Whoever makes many clips with it can be told before the first that it serves one task, and each request that it does not.
+        try (H3Planner planner = H3Planner.open(EngineOptions.builder().model(Geometries.NANO).transformer(ref).build())) {
+            planner.check();
+            assertThatExceptionOfType(BadRequestException.class).isThrownBy(() -> planner.resolve(REQUEST))
+                    .withMessage("task: got t2va, expected one of the partition that the weights are of by their name: ref2va");
+        }
     }
 
     private static float[] latents(Optional<Path> transformer, Precision precision) {

@@ -50,8 +50,9 @@ class CombinationsTest {
             if (decides.int8()) {
                 options.transformer(int8);
             }
-            ResidualOptions residual = new ResidualOptions(random.nextBoolean(), RowReduction.Mode.values()[random.nextInt(2)], OptionalLong.empty());
-            options.ranks(RankOptions.DEFAULTS.withTensorParallel(decides.ranks()).withResidual(residual.sequenceParallel() ? residual : ResidualOptions.DEFAULTS));
+            boolean shared = random.nextBoolean();
+            RowReduction.Mode reduction = shared && random.nextBoolean() ? RowReduction.Mode.PEER : RowReduction.Mode.NATIVE;
+            options.ranks(RankOptions.DEFAULTS.withTensorParallel(decides.ranks()).withResidual(new ResidualOptions(shared, reduction, OptionalLong.empty())));
             String digest = digest(options.build(), request(decides, adapter, picture, 1 + random.nextInt(2)));
             assertThat(digest).as("seed %d, engine %d: %s, %s", seed, i, decides, options.build()).isEqualTo(digests.getOrDefault(decides, digest));
             digests.put(decides, digest);

@@ -94,6 +94,8 @@ class TransformerFormatsTest {
         Path file = transformer.float8(folder.resolve("minimax_h3_ref2va_fp8_scaled.safetensors"), false);
         TransformerWeights weights = TransformerWeights.of(OWN, Optional.of(file));
         assertThat(weights.requireFor(Task.REF2VA)).isSameAs(weights);
+        assertThat(weights.isFor(Task.REF2VA)).isTrue();
+        assertThat(weights.isFor(Task.FL2VA)).isFalse();
         assertThatExceptionOfType(BadWeightsException.class).isThrownBy(() -> weights.requireFor(Task.T2VA))
                 .withMessageContaining("is of the partition ref2va by its name, expected fl2va for task t2va");
         Path unnamed = transformer.float8(folder.resolve("mine.safetensors"), false);

@@ -1,7 +1,9 @@
 package io.kinema.weights.prepared;
 
 import java.io.IOException;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
@@ -194,7 +196,7 @@ public final class PreparedCache {
      * @param label   what the weights are; the id where the entry does not say
      * @param bytes   of weights
      * @param used    when it was last opened
-     * @param inUse   whether a process holds it
+     * @param inUse   whether a process holds it; false where the folder can only be read, since it cannot be told there
      * @param broken  what is wrong with it; empty for a whole one
      */
     public record EntryFacts(String id, String label, long bytes, Instant used, boolean inUse, Optional<String> broken) {
@@ -219,12 +221,21 @@ public final class PreparedCache {
     }
 
     private static EntryFacts facts(CacheLayout layout, String id, boolean wholly) throws IOException {
-        Optional<RangeLock> exclusive = RangeLock.tryLock(layout.locks(), CacheLayout.position(id), false);
-        exclusive.ifPresent(RangeLock::close);
         EntryCheck.Verdict verdict = EntryCheck.of(layout.entry(id), Optional.empty(), wholly ? EntryCheck.Content.ALWAYS : EntryCheck.Content.UNREAD);
         String label = verdict instanceof EntryCheck.Verdict.Whole whole ? PreparedKey.label(whole.manifest().key()).orElse(id) : id;
         return new EntryFacts(id, label, CacheLayout.size(layout.entry(id).resolve(CacheLayout.WEIGHTS)), CacheRoom.lastUse(layout, id).toInstant(),
-                exclusive.isEmpty(), verdict instanceof EntryCheck.Verdict.Broken(String why) ? Optional.of(why) : Optional.empty());
+                held(layout, id), verdict instanceof EntryCheck.Verdict.Broken(String why) ? Optional.of(why) : Optional.empty());
+    }
+
+    /** Where the folder can only be read, nobody can be told from those who read, too. */
+    private static boolean held(CacheLayout layout, String id) throws IOException {
+        try {
+            Optional<RangeLock> exclusive = RangeLock.tryLock(layout.locks(), CacheLayout.position(id), false);
+            exclusive.ifPresent(RangeLock::close);
+            return exclusive.isEmpty();
+        } catch (AccessDeniedException | NoSuchFileException readOnly) {
+            return false;
+        }
     }
 
     /**

@@ -259,6 +259,11 @@ class PreparedCacheTest {
         try {
             assertThat(want().how()).isEqualTo("found");
             assertThat(CacheChild.want(cache, key(5)).how()).startsWith("unusable");
+            assertThat(cache.entries(true)).singleElement().satisfies(facts -> assertThat(facts.broken()).isEmpty());
+            Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
+            Files.delete(folder.resolve("locks"));
+            Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("r-xr-xr-x"));
+            assertThat(cache.entries(false)).hasSize(1);
         } finally {
             Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
         }
