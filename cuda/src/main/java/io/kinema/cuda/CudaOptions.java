@@ -46,7 +46,7 @@ public record CudaOptions(AttentionChoice attention, OptionalInt queryTile, Opti
         AUTO("auto"),
         /** cuDNN for attention that is not causal, flash for the causal one of a text encoder. */
         CUDNN("cudnn"),
-        /** Flash, and tiled for BF16 over few keys. */
+        /** Flash, also for few keys. */
         FLASH("flash"),
         REFERENCE("reference");
 

@@ -23,11 +23,10 @@ public final class AttentionSet {
         AttentionKernels reference = BuiltInAttention.REFERENCE.on(context, queryTile, images);
         AttentionKernels tiled = BuiltInAttention.TILED.on(context, queryTile, images);
         AttentionKernels flash = BuiltInAttention.FLASH.on(context, queryTile, images);
-        AttentionKernels few = new FewKeys(flash, tiled);
         List<AttentionKernels> narrow = new ArrayList<>();
         switch (choice) {
             case "auto" -> {
-                narrow.add(few);
+                narrow.add(new FewKeys(flash, tiled));
                 // Measured on an H200 at 34,551 rows and 56 heads of 128: flash 56.2 ms, cuDNN 59.5 ms. Elsewhere flash has no wgmma.
                 if (images == BuiltInAttention.Images.HOPPER) {
                     narrow.add(flash);
@@ -37,9 +36,9 @@ public final class AttentionSet {
             }
             case "cudnn" -> {
                 narrow.add(new CudnnAttention(context, cudnn.orElseThrow()));
-                narrow.addAll(List.of(few, flash));
+                narrow.add(flash);
             }
-            case "flash" -> narrow.addAll(List.of(few, flash));
+            case "flash" -> narrow.add(flash);
             case "reference" -> narrow.add(reference);
             default -> throw new IllegalArgumentException("attention backend: got '" + choice + "', expected auto, cudnn, flash or reference");
         }
