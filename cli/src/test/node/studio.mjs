@@ -5,17 +5,20 @@ import { chromium } from "playwright-core";
 
 const [address, picture, folder] = process.argv.slice(2);
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+// On a machine that has much else to do, anything may take minutes; nothing here depends on how long.
+const long = { timeout: 480000 };
 const browser = await chromium.launch({
+  ...long,
   executablePath: "/usr/bin/chromium",
   args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync",
     "--autoplay-policy=no-user-gesture-required"],
 });
 const context = await browser.newContext({ viewport: { width: 1360, height: 900 }, acceptDownloads: true, colorScheme: "light", locale: "en-GB" });
+context.setDefaultTimeout(long.timeout);
 const page = await context.newPage();
 const saw = { errors: [], stages: [], steps: [] };
 page.on("pageerror", (error) => saw.errors.push(error.message));
 page.on("console", (message) => { if (/Content.Security.Policy/i.test(message.text())) saw.errors.push(message.text()); });
-const long = { timeout: 240000 };
 
 const open = async () => {
   await page.goto(`${address}/studio/`);
@@ -70,7 +73,7 @@ saw.times = await page.textContent(".job .times");
 saw.played = await page.evaluate(async () => {
   const player = document.querySelector(".job video");
   await player.play();
-  await new Promise((resume) => setTimeout(resume, 600));
+  while (!(player.currentTime > 0 && player.webkitAudioDecodedByteCount > 0)) await new Promise((resume) => setTimeout(resume, 50));
   player.pause();
   return { currentTime: player.currentTime, duration: player.duration, width: player.videoWidth, audioBytes: player.webkitAudioDecodedByteCount };
 });
@@ -100,8 +103,10 @@ await shot("studio-desktop");
 for (const index of [0, 1]) await page.getByRole("button", { name: "Compare" }).nth(index).click();
 await page.waitForFunction(() => [...document.querySelectorAll(".pair video")].filter((player) => player.readyState >= 2).length === 2, null, long);
 await page.click("#compare-play");
-await page.waitForTimeout(400);
-saw.compared = await page.$$eval(".pair video", (players) => players.map((player) => player.currentTime));
+saw.compared = await (await page.waitForFunction(() => {
+  const times = [...document.querySelectorAll(".pair video")].map((player) => player.currentTime);
+  return times.every((time) => time > 0) && times;
+})).jsonValue();
 await page.$$eval(".pair video", (players) => players.forEach((player) => player.pause()));
 await shot("studio-compare");
 

@@ -2,7 +2,10 @@ package io.kinema.cli;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.kinema.engine.model.BundledModel;
+import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
@@ -14,6 +17,9 @@ import picocli.CommandLine.Option;
 final class DoctorCommand implements Callable<Integer> {
     private final Terminal terminal;
 
+    @Option(names = "--model", paramLabel = "DIR", description = "Model folder to look at (default: the bundled models/h3-nano).")
+    private Optional<Path> model = Optional.empty();
+
     @Option(names = "--json", description = "Print one JSON document.")
     private boolean json;
 
@@ -23,7 +29,7 @@ final class DoctorCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        List<Finding> findings = Stream.of(MachineFacts.findings(), LibraryFacts.findings(), DeviceFacts.findings()).flatMap(List::stream).toList();
+        List<Finding> findings = Stream.of(MachineFacts.findings(), LibraryFacts.findings(model.orElseGet(BundledModel::folder)), DeviceFacts.findings()).flatMap(List::stream).toList();
         if (json) {
             terminal.print(document(findings).toPrettyString());
         } else {

@@ -50,6 +50,7 @@ final class ExecutionOptions {
     @Option(names = "--execution", paramLabel = "explicit|auto", description = "auto: the fastest way of running that kinema qualify found right and steady "
             + "for this shape on this machine; else, and by default, the options as given.")
     private Optional<String> execution = Optional.empty();
+
     @Option(names = "--weight-offload", paramLabel = "component|layer", description = "Keep one network at a time on the GPU, whole or one layer of it "
             + "(default: all that fit stay there).")
     private Optional<String> weightOffload = Optional.empty();
@@ -70,6 +71,9 @@ final class ExecutionOptions {
     private ResidencyFlags residencyFlags = new ResidencyFlags();
 
     @Mixin
+    private KeepingFlags keepingFlags = new KeepingFlags();
+
+    @Mixin
     private DeviceOptions deviceOptions = new DeviceOptions();
 
     @Mixin
@@ -82,6 +86,19 @@ final class ExecutionOptions {
             case "auto" -> RouteChooser.of(Ledger.ofUser()).choose(engine(), request);
             default -> throw new BadRequestException("execution", "'" + execution.get() + "'", "expected explicit or auto");
         };
+    }
+
+    /**
+     * The options of a process that makes many clips, each in the same way.
+     *
+     * @throws BadRequestException when the way is to be chosen for each
+     */
+    EngineOptions standing() {
+        if (execution.isPresent() && !execution.get().equals("explicit")) {
+            throw new BadRequestException("execution", "'" + execution.get() + "'", "expected explicit here, since all jobs run the same way; give the options that "
+                    + "kinema qualify --list shows");
+        }
+        return engine();
     }
 
     EngineOptions engine() {
@@ -97,7 +114,7 @@ final class ExecutionOptions {
         precision.map(ExecutionOptions::precision).ifPresent(options::precision);
         threads.ifPresent(options::threads);
         fp16WeightLayout.map(ExecutionOptions::matrixLayout).ifPresent(options::fp16WeightLayout);
-        options.residency(residencyFlags.options());
+        options.residency(keepingFlags.over(residencyFlags.options()));
         options.backend(deviceOptions.backend());
         options.ranks(parallelOptions.ranks());
         return options.build();

@@ -50,7 +50,15 @@ final class Failures {
         String field = wrong.field();
         List<String> words = Arrays.stream(field.split(" and ")).map(Failures::optionName).map(word -> singular(word, command)).toList();
         boolean options = words.stream().allMatch(word -> command.findOption(word) != null);
-        return options ? String.join(" and ", words) + wrong.getMessage().substring(field.length()) : wrong.getMessage();
+        if (options) {
+            return String.join(" and ", words) + wrong.getMessage().substring(field.length());
+        }
+        return command.findOption("--contract") != null ? fieldName(field) + wrong.getMessage().substring(field.length()) : wrong.getMessage();
+    }
+
+    /** {@code residentLayers} as a contract spells it, {@code resident_layers}. */
+    private static String fieldName(String field) {
+        return field.replaceAll("([A-Z])", "_$1").toLowerCase(Locale.ROOT);
     }
 
     /** The engine's list {@code references} is filled by one {@code --reference} after the other. */

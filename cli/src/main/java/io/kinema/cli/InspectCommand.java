@@ -82,8 +82,8 @@ final class InspectCommand implements Callable<Integer> {
     }
 
     private void tensors(StringBuilder out, ComponentReport component) {
-        line(out, "  %d tensors in %d %s, %,d parameters, %s, %s", component.tensors().size(), component.files().size(),
-                component.files().size() == 1 ? "file" : "files", component.parameters(),
+        line(out, "  %d tensors %s, %,d parameters, %s, %s", component.tensors().size(), component.random() ? "of random values in place of weights"
+                : "in " + component.files().size() + (component.files().size() == 1 ? " file" : " files"), component.parameters(),
                 bytes(component.bytes()), component.encodings().stream().map(Encoding::name).collect(Collectors.joining(" and ")));
         if (component.encodings().stream().anyMatch(Encoding::coded)) {
             component.encodings().forEach(e -> line(out, "    %s: %d tensors, %,d parameters, %s", e.name(), e.tensors(), e.parameters(), bytes(e.bytes())));
@@ -125,6 +125,9 @@ final class InspectCommand implements Callable<Integer> {
                 .put("parameters", component.parameters()).put("bytes", component.bytes());
         component.className().ifPresent(c -> node.put("class", c));
         component.sharedWith().ifPresent(c -> node.put("shared_with", c));
+        if (component.random()) {
+            node.put("random_weights", true);
+        }
         component.fit().ifPresent(fit -> {
             node.put("layout", fit.layout().label()).put("fits_config", fit.problem().isEmpty());
             fit.problem().ifPresent(problem -> node.put("problem", problem));

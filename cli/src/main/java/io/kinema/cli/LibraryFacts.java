@@ -1,8 +1,10 @@
 package io.kinema.cli;
 
 import io.kinema.compute.cpu.CpuFacts;
-import io.kinema.engine.model.BundledModel;
+import io.kinema.engine.Task;
+import io.kinema.engine.model.Component;
 import io.kinema.engine.model.ModelFolder;
+import io.kinema.engine.model.NetworkFolder;
 import io.kinema.engine.prompt.H3Tokenizer;
 import io.kinema.media.MediaFacts;
 import io.kinema.weights.BadWeightsException;
@@ -11,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** What the rooms say about the native libraries and the model they found. */
@@ -21,9 +24,10 @@ final class LibraryFacts {
     private LibraryFacts() {
     }
 
-    static List<Finding> findings() {
-        return List.of(probe("cpu_vectors", LibraryFacts::vectors), probe("blas", LibraryFacts::blas),
-                probe("ffmpeg", LibraryFacts::ffmpeg), probe("tokenizer", LibraryFacts::tokenizer), probe("model", LibraryFacts::model));
+    /** @param model the folder to look at, too */
+    static List<Finding> findings(Path model) {
+        return List.of(probe("cpu_vectors", LibraryFacts::vectors), probe("blas", LibraryFacts::blas), probe("ffmpeg", LibraryFacts::ffmpeg),
+                probe("tokenizer", () -> tokenizer(model)), probe("model", () -> model(model)));
     }
 
     private static Finding vectors() {
@@ -44,16 +48,21 @@ final class LibraryFacts {
                 : Finding.bad("ffmpeg", value, "this build lacks " + String.join(", ", facts.missing()) + "; use the one that comes with Kinema");
     }
 
-    private static Finding tokenizer() {
-        try (H3Tokenizer tokenizer = H3Tokenizer.open(BundledModel.folder().resolve("tokenizer"))) {
+    private static Finding tokenizer(Path model) {
+        try (H3Tokenizer tokenizer = H3Tokenizer.open(ModelFolder.open(model).folder(Component.TOKENIZER))) {
             int tokens = tokenizer.encodePrompt("A red circle").length;
             return Finding.good("tokenizer", "Hugging Face tokenizers, " + mapped("tokenizers") + (tokens > 0 ? "" : " (encodes nothing)"));
         }
     }
 
-    private static Finding model() {
-        ModelFolder model = ModelFolder.open(BundledModel.folder());
-        return Finding.good("model", model.root().toString());
+    /** Headers are read as generate reads them, values are not. */
+    private static Finding model(Path folder) {
+        ModelFolder model = ModelFolder.open(folder);
+        List<NetworkFolder> networks = model.folders().keySet().stream().filter(Component::network).sorted().map(model::network).distinct().toList();
+        networks.forEach(network -> network.open().close());
+        boolean random = networks.stream().anyMatch(NetworkFolder::random);
+        return Finding.good("model", model.root() + ", for " + model.tasks().stream().map(Task::label).collect(Collectors.joining(", "))
+                + (random ? "; random values in place of weights" : ""));
     }
 
     /** The file of a loaded library, from the process's memory map. */
@@ -70,7 +79,7 @@ final class LibraryFacts {
         try {
             return look.get();
         } catch (BadWeightsException missing) {
-            return Finding.bad(key, "not found", missing.getMessage());
+            return Finding.bad(key, "cannot be used", missing.getMessage());
         } catch (RuntimeException | LinkageError failure) {
             return Finding.bad(key, "does not load", Failures.oneLine(String.valueOf(failure.getMessage())) + "; " + LIBRARIES_ADVICE);
         }

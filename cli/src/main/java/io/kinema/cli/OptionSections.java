@@ -15,7 +15,8 @@ import picocli.CommandLine.Model.OptionSpec;
  */
 final class OptionSections implements IHelpSectionRenderer {
     private static final Map<Class<?>, String> HEADINGS = Map.of(RequestOptions.class, "Request:", ExecutionOptions.class,
-            "Model and execution:", ParallelOptions.class, "Model and execution:");
+            "Model and execution:", ParallelOptions.class, "Model and execution:", ResidencyFlags.class, "Model and execution:", KeepingFlags.class,
+            "Model and execution:", DeviceOptions.class, "Model and execution:");
 
     @Override
     public String render(Help help) {

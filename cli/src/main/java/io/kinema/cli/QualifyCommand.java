@@ -69,6 +69,8 @@ final class QualifyCommand implements Callable<Integer> {
         }
         BenchContract whole = BenchContract.read(contract.get());
         List<EngineOptions> others = candidates.stream().map(text -> EngineOptionsJson.over(whole.execution(), overrides(text))).toList();
+        StartChecks.request(whole.execution(), whole.request());
+        others.forEach(other -> StartChecks.request(other, whole.request()));
         List<Qualification.Outcome> outcomes = new ArrayList<>();
         try (Interruption interruption = Interruption.watch(); MeasurementFolder folder = MeasurementFolder.at(output);
                 ProgressPrinter progress = ProgressPrinter.start(terminal, quiet)) {

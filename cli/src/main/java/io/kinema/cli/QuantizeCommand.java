@@ -33,7 +33,8 @@ final class QuantizeCommand implements Callable<Integer> {
     @Option(names = "--output", required = true, paramLabel = "FILE", description = "The .safetensors file to be.")
     private Path output;
 
-    @Option(names = "--group-size", paramLabel = "N", description = "The most columns rotated together, a power of 4 (default: 256, as published).")
+    @Option(names = "--group-size", paramLabel = "N", description = "The most columns rotated together, a power of 4 (default: 256, as published). "
+            + "Ranks can share what is cut between groups: h3-nano needs 64.")
     private int group = 256;
 
     @Option(names = "--task", paramLabel = "TASK", description = "Whose transformer of a model with two: t2va, fl2va or ref2va (default: the first it has).")
@@ -81,9 +82,15 @@ final class QuantizeCommand implements Callable<Integer> {
                 TreeMap::new, Collectors.counting()));
         double worst = report.matrices().stream().mapToDouble(QuantizeReport.Matrix::relativeL2).max().orElse(0);
         double mean = report.matrices().stream().mapToDouble(QuantizeReport.Matrix::relativeL2).average().orElse(0);
-        return String.format(Locale.ROOT, "%s: %,d bytes, read back, sha256 %s%n%d matrices as INT8: %s%nrelative L2 of the matrices: %.5f on average, %.5f at most",
+        return String.format(Locale.ROOT, "%s: %,d bytes, read back, sha256 %s%n%d matrices as INT8: %s%nrelative L2 of the matrices: %.5f on average, %.5f at most%s",
                 output, report.file().bytes(), report.file().sha256(), report.matrices().size(),
-                groups.entrySet().stream().map(g -> g.getValue() + " in " + g.getKey()).collect(Collectors.joining(", ")), mean, worst);
+                groups.entrySet().stream().map(g -> g.getValue() + " in " + g.getKey()).collect(Collectors.joining(", ")), mean, worst, ranks(report));
+    }
+
+    /** Said where the groups keep ranks from sharing what they otherwise could. */
+    private static String ranks(QuantizeReport report) {
+        return report.shared().isEmpty() ? "" : String.format(Locale.ROOT, "%nfor --tensor-parallel %s; --group-size %d makes a file that more ranks can share",
+                report.ranks().stream().map(String::valueOf).collect(Collectors.joining(" or ")), report.shared().getAsInt());
     }
 
     private static Task task(String label) {
@@ -94,6 +101,8 @@ final class QuantizeCommand implements Callable<Integer> {
         ObjectNode root = JsonNodeFactory.instance.objectNode().put("file", report.file().name()).put("bytes", report.file().bytes()).put("sha256", report.file().sha256());
         ObjectNode metadata = root.putObject("metadata");
         report.metadata().forEach(metadata::put);
+        ArrayNode ranks = root.putArray("tensor_parallel");
+        report.ranks().forEach(ranks::add);
         ArrayNode matrices = root.putArray("matrices");
         report.matrices().forEach(m -> {
             ObjectNode matrix = matrices.addObject().put("name", m.name()).put("rows", m.shape().dim(0)).put("columns", m.shape().dim(1)).put("relative_l2", m.relativeL2());

@@ -9,7 +9,7 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 import picocli.CommandLine.Option;
 
-/** Where weights live. */
+/** Where weights live between uses: what a command takes that runs networks alone. */
 final class ResidencyFlags {
     @Option(names = "--host-weights", paramLabel = "KIND", description = "Host memory that weights are read from: mmap (the files), pageable (copies) or "
             + "pinned (page-locked copies, for a GPU) (default: mmap).")
@@ -19,18 +19,9 @@ final class ResidencyFlags {
             + "(default: as many as --max-device-memory allows, none without it).")
     private Optional<Integer> residentLayers = Optional.empty();
 
-    @Option(names = "--max-host-memory", paramLabel = "BYTES", converter = ByteCount.class, description = "Most host memory to hold, such as 8G, mapped "
-            + "files left out; what needs more is refused (default: no limit).")
-    private Optional<Long> maxHostMemory = Optional.empty();
-
-    @Option(names = "--prepared-weights", paramLabel = "auto|on|off|DIR", description = "Keep weights as files in the form that products read, for the next "
-            + "time and for other processes: auto (large networks, where the disk has room), on, off, or on in a folder (default: auto).")
-    private Optional<String> preparedWeights = Optional.empty();
-
     ResidencyOptions options() {
         return new ResidencyOptions(hostWeights.map(ResidencyFlags::hostWeights).orElse(HostWeights.MMAP),
-                residentLayers.map(OptionalInt::of).orElse(OptionalInt.empty()), maxHostMemory.map(OptionalLong::of).orElse(OptionalLong.empty()),
-                preparedWeights.map(PreparedWeightsOptions::of).orElse(PreparedWeightsOptions.DEFAULTS));
+                residentLayers.map(OptionalInt::of).orElse(OptionalInt.empty()), OptionalLong.empty(), PreparedWeightsOptions.DEFAULTS);
     }
 
     static HostWeights hostWeights(String label) {

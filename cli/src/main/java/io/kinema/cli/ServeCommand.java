@@ -54,16 +54,25 @@ final class ServeCommand implements Callable<Integer> {
             throw new ParameterException(spec.commandLine(), "--no-worker: got it without --queue, expected both: a queue in a file has no other worker");
         }
         ServeOptions options = options();
-        EngineOptions engine = execution.engine();
+        EngineOptions engine = execution.standing();
+        try (H3Planner planner = H3Planner.open(engine)) {
+            StartChecks.options(planner, options.adapters().values());
+            if (!noWorker) {
+                StartChecks.devices(engine);
+            }
+            serve(options, engine, planner);
+        }
+        return ExitCode.DONE;
+    }
+
+    private void serve(ServeOptions options, EngineOptions engine, H3Planner planner) throws InterruptedException {
         makeFolder();
-        try (H3Planner planner = H3Planner.open(engine);
-                QueueService queue = QueueService.open(queue(engine));
+        try (QueueService queue = QueueService.open(queue(engine));
                 Server running = start(options, queue, planner)) {
             Duration bound = options.stopWithin().plusSeconds(1).plus(noWorker ? Duration.ZERO : jobs.worker(engine, spec).times().stopBound());
             greet(running, options, planner, bound);
             untilToldToStop(running, queue);
         }
-        return ExitCode.DONE;
     }
 
     private ServeOptions options() {

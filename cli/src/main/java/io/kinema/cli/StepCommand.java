@@ -3,16 +3,15 @@ package io.kinema.cli;
 import io.kinema.compute.Backend;
 import io.kinema.compute.Precision;
 import io.kinema.compute.collective.BackendGroup;
-import io.kinema.engine.BadRequestException;
+import io.kinema.engine.HostDevices;
 import io.kinema.engine.ResidencyOptions;
 import io.kinema.engine.model.NetworkFolder;
 import io.kinema.engine.pipeline.Backends;
+import io.kinema.engine.plan.LayerRules;
 import io.kinema.engine.record.ProcessMemory;
 import io.kinema.measure.step.OperationTimes;
 import io.kinema.measure.step.TransformerStep;
 import io.kinema.model.dit.DitConfig;
-import io.kinema.model.load.HostMemory;
-import io.kinema.model.load.HostWeights;
 import io.kinema.model.load.StagingReport;
 import io.kinema.model.load.WeightPlacement;
 import io.kinema.model.load.WeightResidency;
@@ -78,17 +77,18 @@ final class StepCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
+        WeightResidency offload = ExecutionOptions.residency(residency);
         ResidencyOptions residencyOptions = residencyFlags.options();
+        residencyOptions.requireOffload(Optional.of(offload));
+        HostDevices.require(device, residencyOptions.hostWeights());
         Optional<NetworkFolder> folder = transformer.map(NetworkFolder::read);
         DitConfig whole = folder.map(f -> DitConfig.read(f.config())).orElse(DitConfig.RELEASED);
         DitConfig config = whole.withLayers(Limits.within("layers", layers.orElse(whole.layers()), 1, whole.layers()));
+        LayerRules.require(residencyOptions.residentLayers().orElse(0), config);
         TransformerStep step = new TransformerStep(config, ExecutionOptions.precision(precision), rows(),
-                Limits.within("runs", runs, 1, Limits.RUNS), new WeightPlacement(ExecutionOptions.residency(residency), residencyOptions.residentLayers().orElse(0)),
+                Limits.within("runs", runs, 1, Limits.RUNS), new WeightPlacement(offload, residencyOptions.residentLayers().orElse(0)),
                 residencyOptions.hostWeights(), folder.map(f -> f::open), parallelOptions.ranks().residual().sharding(), !noOperations);
         try (BackendGroup ranks = Backends.group(device, parallelOptions.ranks(), OptionalInt.empty(), deviceOptions.backend()).get()) {
-            if (step.hostWeights() == HostWeights.PINNED && ranks.backends().getFirst().pageLockedMemory().isEmpty()) {
-                throw BadRequestException.saying("hostWeights", HostMemory.refusal(device));
-            }
             print(step, step.measure(ranks), ranks.backends());
         }
         return ExitCode.DONE;

@@ -1,10 +1,11 @@
 package io.kinema.cli;
 
 import io.kinema.engine.EngineOptions;
-import io.kinema.engine.H3Engine;
+import io.kinema.engine.H3Planner;
 import io.kinema.jobs.JobLimits;
 import io.kinema.jobs.service.QueueService;
 import io.kinema.jobs.worker.WorkerOptions;
+import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import picocli.CommandLine.Command;
@@ -39,8 +40,11 @@ final class WorkerCommand implements Callable<Integer> {
         if (!jobs.shared()) {
             throw new ParameterException(spec.commandLine(), "missing --queue JDBC_URL; a queue in a file has the worker of kinema serve");
         }
-        EngineOptions engine = execution.engine();
-        H3Engine.open(engine).close();
+        EngineOptions engine = execution.standing();
+        try (H3Planner planner = H3Planner.open(engine)) {
+            StartChecks.options(planner, List.of());
+        }
+        StartChecks.devices(engine);
         WorkerOptions worker = jobs.worker(engine, spec);
         try (QueueService service = QueueService.open(jobs.queue(JobLimits.defaults()).worker(worker))) {
             terminal.err().println("worker: takes jobs for " + worker.model() + "; stops within " + worker.times().stopBound().toSeconds() + " s of being told to");

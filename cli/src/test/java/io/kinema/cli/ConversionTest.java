@@ -55,6 +55,24 @@ class ConversionTest {
         assertThat(component.at("/encodings/3/tensors").asInt()).isEqualTo(16);
     }
 
+    /** The published group is kept, and what it costs is said at once; the size that is named does what it promises. */
+    @Test
+    void aFileThatRanksCannotShareSaysSo() {
+        String nano = ROOT.resolve("models/h3-nano").toString();
+        String wide = folder.resolve("wide.safetensors").toString();
+        Captured terminal = new Captured(false);
+        assertThat(terminal.kinema("quantize", nano, "--output", wide, "--quiet")).isEqualTo(ExitCode.DONE);
+        assertThat(terminal.out().lines()).last().asString().isEqualTo("for --tensor-parallel 1; --group-size 64 makes a file that more ranks can share");
+        Captured refused = new Captured(false);
+        assertThat(refused.kinema("plan", "A red circle", "--transformer", wide, "--tensor-parallel", "4")).isEqualTo(ExitCode.BAD_INPUT);
+        assertThat(refused.errors()).singleElement().asString().endsWith("kinema quantize MODEL --output FILE.safetensors --group-size 64");
+        String narrow = folder.resolve("narrow.safetensors").toString();
+        Captured again = new Captured(false);
+        assertThat(again.kinema("quantize", nano, "--output", narrow, "--quiet", "--group-size", "64")).isEqualTo(ExitCode.DONE);
+        assertThat(again.out()).doesNotContain("--tensor-parallel");
+        assertThat(new Captured(false).kinema("plan", "A red circle", "--transformer", narrow, "--tensor-parallel", "4")).isEqualTo(ExitCode.DONE);
+    }
+
     @Test
     void theRuleIsInTheHelp() {
         Captured terminal = new Captured(false);

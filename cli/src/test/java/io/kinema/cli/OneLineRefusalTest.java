@@ -81,7 +81,7 @@ class OneLineRefusalTest {
         List<String> arguments = new ArrayList<>(List.of("generate", prompt, "--model", model.toString(), "--output", folder.resolve("clip.mp4").toString()));
         arguments.addAll(List.of(options));
         Captured terminal = new Captured(false);
-        int exit = Assertions.assertTimeoutPreemptively(Duration.ofSeconds(60), () -> terminal.kinema(arguments.toArray(String[]::new)));
+        int exit = Assertions.assertTimeoutPreemptively(Duration.ofMinutes(10), () -> terminal.kinema(arguments.toArray(String[]::new)));
         assertThat(exit).as(terminal.err()).isEqualTo(ExitCode.BAD_INPUT);
         assertThat(terminal.out()).isEmpty();
         assertThat(terminal.errors()).singleElement().asString().startsWith("kinema generate: ");

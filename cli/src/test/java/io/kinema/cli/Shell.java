@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
 record Shell(Path folder, Map<String, String> environment) {
     static final Path ROOT = Path.of(Optional.ofNullable(System.getProperty("kinema.root")).orElse(".."))
             .toAbsolutePath().normalize();
-    private static final long LIMIT_MINUTES = 5;
+    private static final long LIMIT_MINUTES = 20;
 
     /** A command's exit code and all it printed. */
     record Result(int exit, String out, String err) {
@@ -56,8 +56,8 @@ record Shell(Path folder, Map<String, String> environment) {
 
     Result run(String... command) {
         Process process = start(command);
-        CompletableFuture<String> out = CompletableFuture.supplyAsync(() -> read(process.getInputStream()), Thread::startVirtualThread);
-        CompletableFuture<String> err = CompletableFuture.supplyAsync(() -> read(process.getErrorStream()), Thread::startVirtualThread);
+        CompletableFuture<String> out = CompletableFuture.supplyAsync(() -> read(process.getInputStream()), Shell::inAThread);
+        CompletableFuture<String> err = CompletableFuture.supplyAsync(() -> read(process.getErrorStream()), Shell::inAThread);
         try {
             if (!process.waitFor(LIMIT_MINUTES, TimeUnit.MINUTES)) {
                 process.descendants().forEach(ProcessHandle::destroyForcibly);
@@ -83,6 +83,11 @@ record Shell(Path folder, Map<String, String> environment) {
         } catch (IOException unable) {
             throw new UncheckedIOException(unable);
         }
+    }
+
+    /** Of its own: on one processor, two readers that wait would hold up every virtual thread. */
+    private static void inAThread(Runnable task) {
+        Thread.ofPlatform().daemon().start(task);
     }
 
     private static String read(InputStream stream) {

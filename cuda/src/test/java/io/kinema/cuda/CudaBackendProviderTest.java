@@ -45,7 +45,8 @@ class CudaBackendProviderTest {
     void refusesInOneLineWhereThereIsNoDriver() {
         assumeThat(driverFound()).as("a CUDA driver").isFalse();
         assertThatThrownBy(() -> PROVIDER.open("cuda:0", BackendOptions.DEFAULTS)).isInstanceOf(DeviceUnavailableException.class)
-                .hasMessageStartingWith("device cuda:0: CUDA driver (libcuda.so.1) not found").hasMessageNotContaining("\n");
+                .hasMessageStartingWith("device cuda:0: CUDA driver (libcuda.so.1) not found in ").hasMessageContaining("; install NVIDIA's driver, or set KINEMA_CUDA_HOME")
+                .hasMessageEndingWith(", or run with --device cpu").hasMessageNotContaining("\n");
         assertThat(PROVIDER.findings()).anySatisfy(f -> assertThat(f.value()).startsWith("none: CUDA driver")).allSatisfy(f -> assertThat(f.advice()).isEmpty());
     }
 

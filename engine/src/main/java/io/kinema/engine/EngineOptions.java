@@ -4,14 +4,11 @@ import io.kinema.compute.BackendOptions;
 import io.kinema.compute.MatrixLayout;
 import io.kinema.compute.Precision;
 import io.kinema.model.layout.WeightLayout;
-import io.kinema.model.load.HostMemory;
-import io.kinema.model.load.HostWeights;
 import io.kinema.model.load.WeightResidency;
 import java.nio.file.Path;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.Set;
 
 /**
  * How an engine runs. Made with {@link #builder()}; {@link #defaults()} is the bundled model on the CPU.
@@ -28,17 +25,15 @@ import java.util.Set;
  * @param residency        where weights live on the host, and limits
  * @param vaePrecision     plan of the video decoder's products
  * @param ranks           how the model is spread over several devices
- * @param graphReplay      whether evaluations after the first are recorded and replayed where the device can
+ * @param graphReplay      whether a GPU records evaluations after the first and replays them; on when empty
  * @param route       why somebody else chose these options for the caller, for the run record; empty otherwise
  */
 public record EngineOptions(Optional<Path> model, Optional<Path> transformer, Optional<WeightLayout> transformerLayout, String device,
                             Precision precision, OptionalInt threads, BackendOptions backend, Optional<MatrixLayout> fp16WeightLayout,
-                            Optional<WeightResidency> weightOffload, ResidencyOptions residency, Precision vaePrecision, RankOptions ranks, GraphReplay graphReplay,
+                            Optional<WeightResidency> weightOffload, ResidencyOptions residency, Precision vaePrecision, RankOptions ranks, Optional<GraphReplay> graphReplay,
                             Optional<String> route) {
     /** Most threads an engine takes. */
     public static final int MAX_THREADS = 1024;
-    /** Devices that are the host itself. */
-    private static final Set<String> HOSTS = Set.of("cpu", "reference");
 
     public EngineOptions {
         Objects.requireNonNull(model, "model");
@@ -52,16 +47,10 @@ public record EngineOptions(Optional<Path> model, Optional<Path> transformer, Op
         Objects.requireNonNull(graphReplay, "graphReplay");
         Objects.requireNonNull(ranks, "ranks");
         Objects.requireNonNull(residency, "residency");
-        if (residency.hostWeights() == HostWeights.PINNED && HOSTS.contains(device)) {
-            throw BadRequestException.saying("hostWeights", HostMemory.refusal(device));
-        }
-        if (backend.maxMemoryBytes().isPresent() && HOSTS.contains(device)) {
-            throw new BadRequestException("maxDeviceMemory", backend.maxMemoryBytes().getAsLong() + " bytes on device " + device,
-                    "expected none, since that device's memory is the host's; use --max-host-memory");
-        }
-        if (residency.residentLayers().isPresent() && !weightOffload.equals(Optional.of(WeightResidency.LAYER))) {
-            throw new BadRequestException("residentLayers", "" + residency.residentLayers().getAsInt(), "expected none without layer offload; add --weight-offload layer");
-        }
+        HostDevices.require(device, backend);
+        HostDevices.require(device, residency.hostWeights());
+        HostDevices.require(device, graphReplay);
+        residency.requireOffload(weightOffload);
         if (threads.isPresent() && (threads.getAsInt() < 1 || threads.getAsInt() > MAX_THREADS)) {
             throw new BadRequestException("threads", "" + threads.getAsInt(), "expected 1 to " + MAX_THREADS);
         }
@@ -74,6 +63,11 @@ public record EngineOptions(Optional<Path> model, Optional<Path> transformer, Op
     /** The order in which the transformer's FP16 matrices will lie; empty in plans that have none. */
     public Optional<MatrixLayout> fp16WeightLayoutInForce() {
         return precision == Precision.FP16_FP32RES ? Optional.of(fp16WeightLayout.orElse(MatrixLayout.ROW)) : Optional.empty();
+    }
+
+    /** Whether evaluations are replayed where the device can. */
+    public GraphReplay graphReplayInForce() {
+        return graphReplay.orElse(GraphReplay.ON);
     }
 
     /** The bundled model, on the CPU, in fp32, with a thread for each core. */
@@ -103,7 +97,7 @@ public record EngineOptions(Optional<Path> model, Optional<Path> transformer, Op
         private Optional<WeightResidency> weightOffload = Optional.empty();
         private ResidencyOptions residency = ResidencyOptions.DEFAULTS;
         private Precision vaePrecision = Precision.FP32;
-        private GraphReplay graphReplay = GraphReplay.ON;
+        private Optional<GraphReplay> graphReplay = Optional.empty();
         private BackendOptions backend = BackendOptions.DEFAULTS;
         private RankOptions ranks = RankOptions.DEFAULTS;
 
@@ -146,9 +140,9 @@ public record EngineOptions(Optional<Path> model, Optional<Path> transformer, Op
             return this;
         }
 
-        /** Whether evaluations are replayed; on unless it is called. */
+        /** Whether a GPU replays evaluations; on unless it is called. */
         public Builder graphReplay(GraphReplay value) {
-            graphReplay = Objects.requireNonNull(value, "graphReplay");
+            graphReplay = Optional.of(value);
             return this;
         }
 

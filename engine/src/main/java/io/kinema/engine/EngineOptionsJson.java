@@ -54,9 +54,7 @@ public final class EngineOptionsJson {
         if (options.vaePrecision() != Precision.FP32) {
             node.put("vae_precision", options.vaePrecision().label());
         }
-        if (options.graphReplay() != GraphReplay.ON) {
-            node.put("graph_replay", options.graphReplay().label());
-        }
+        options.graphReplay().ifPresent(value -> node.put("graph_replay", value.label()));
         writeRanks(options.ranks(), node);
         return node;
     }
@@ -106,7 +104,7 @@ public final class EngineOptionsJson {
         offload.ifPresent(options::weightOffload);
         options.residency(residency(base, offload, node));
         options.ranks(readRanks(node, base.ranks()));
-        options.graphReplay(text(node, "graph_replay").map(EngineOptionsJson::replay).orElse(base.graphReplay()));
+        text(node, "graph_replay").map(EngineOptionsJson::replay).or(base::graphReplay).ifPresent(options::graphReplay);
         return options.build();
     }
 

@@ -168,6 +168,8 @@ public final class H3Engine implements AutoCloseable {
             fit(resolved);
             parts.openWeights(resolved.task());
             return resolved;
+        } catch (RuntimeException e) {
+            throw CancelledException.orElse(e);
         } finally {
             state.set(State.READY);
         }
@@ -189,7 +191,7 @@ public final class H3Engine implements AutoCloseable {
      * @param listener     hears the progress on this thread
      * @param cancellation stops it between steps and tiles
      * @throws BadRequestException   when the request breaks a rule, or asks for several outputs
-     * @throws CancelledException    when it was cancelled
+     * @throws CancelledException    when it was cancelled, or the calling thread interrupted, which it then still is
      * @throws IllegalStateException when another request runs, or the engine is closed
      */
     public Clip generate(GenerateRequest request, ProgressListener listener, Cancellation cancellation) {
@@ -231,16 +233,22 @@ public final class H3Engine implements AutoCloseable {
             resolved.notes().forEach(note -> listener.progress(new Progress.Message(note)));
             make(request, resolved, metrics.watching(listener), cancellation, saving, taker);
             outcome = EngineMetrics.Outcome.DONE;
-        } catch (BadRequestException | BadMediaException | BadWeightsException e) {
-            outcome = EngineMetrics.Outcome.REFUSED;
-            throw e;
-        } catch (CancelledException e) {
-            outcome = EngineMetrics.Outcome.CANCELLED;
-            throw e;
+        } catch (RuntimeException e) {
+            RuntimeException told = CancelledException.orElse(e);
+            outcome = outcome(told);
+            throw told;
         } finally {
             metrics.request(task, outcome);
             state.set(State.READY);
         }
+    }
+
+    private static EngineMetrics.Outcome outcome(RuntimeException failure) {
+        return switch (failure) {
+            case CancelledException _ -> EngineMetrics.Outcome.CANCELLED;
+            case BadRequestException _, BadMediaException _, BadWeightsException _ -> EngineMetrics.Outcome.REFUSED;
+            default -> EngineMetrics.Outcome.FAILED;
+        };
     }
 
     /** Where there are limits: refuses what does not fit, and chooses how many layers stay. */
@@ -260,7 +268,7 @@ public final class H3Engine implements AutoCloseable {
         PipelineInput input = PipelineInput.of(request, model.geometry());
         RunRecords records = new RunRecords(options, parts, asked, request,
                 new RunRecord.Session(session, requests.getAndIncrement(), false), modelHash, installation);
-        try (H3Pipeline pipeline = H3Pipeline.prepare(parts, input, clock, PipelineTap.NONE, options.graphReplay())) {
+        try (H3Pipeline pipeline = H3Pipeline.prepare(parts, input, clock, PipelineTap.NONE, options.graphReplayInForce())) {
             for (int k = StepSaving.firstOutput(saving); k < request.outputs(); k++) {
                 long seed = request.seed() + k;
                 if (request.outputs() > 1) {

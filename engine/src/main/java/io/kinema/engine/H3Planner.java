@@ -3,6 +3,7 @@ package io.kinema.engine;
 import io.kinema.engine.forecast.Planner;
 import io.kinema.engine.forecast.Rates;
 import io.kinema.engine.forecast.RunPlan;
+import io.kinema.engine.layout.FrameCounts;
 import io.kinema.engine.model.BundledModel;
 import io.kinema.engine.model.Component;
 import io.kinema.engine.model.ModelFolder;
@@ -12,6 +13,8 @@ import io.kinema.engine.pipeline.AdapterLibrary;
 import io.kinema.engine.plan.ResolvedRequest;
 import io.kinema.media.container.HeaderReader;
 import io.kinema.model.dit.DitConfig;
+import java.util.EnumSet;
+import java.util.Set;
 
 /**
  * Owns the adapter files that it has read until it is closed; closing twice is harmless. Says what a request would do and cost, without
@@ -78,13 +81,52 @@ public final class H3Planner implements AutoCloseable {
         return planner(options, model).plan(resolved, FileHeaders::size, HeaderReader::read, rates);
     }
 
+    /**
+     * Checks all that no request can change, as {@link #plan} would with each request: names of devices and options, the weight files of every
+     * task that they serve, and limits, which must hold the smallest clip.
+     *
+     * @throws BadRequestException                   when the options do not go together, or with this build or model
+     * @throws io.kinema.weights.BadWeightsException when a weight file is missing or broken, or is for no task of the model
+     */
+    public void check() {
+        Planner planner = planner(options, model);
+        Set<Task> served = tasks();
+        served.forEach(planner::check);
+        if (served.contains(Task.T2VA)) {
+            int side = model.geometry().canvasMultiple();
+            double shortest = Math.max(model.geometry().limits().minSeconds(), 1.0 / FrameCounts.FPS);
+            GenerateRequest smallest = GenerateRequest.prompt("a").task(Task.T2VA).size(side, side).seconds(shortest).steps(1).build();
+            planner.residency(resolve(smallest), FileHeaders::size, HeaderReader::read);
+        }
+    }
+
+    /** Checks an adapter against the model. @throws io.kinema.weights.BadWeightsException when it fits none of its tasks */
+    public void check(AdapterUse adapter) {
+        adapters.read(adapter, transformer(tasks().iterator().next()));
+    }
+
+    /** Tasks that the weights are for: a file in the transformer's place may say by its name that it is of one partition. */
+    private Set<Task> tasks() {
+        Set<Task> served = EnumSet.copyOf(model.tasks());
+        served.removeIf(task -> !weights(task).isFor(task));
+        if (served.isEmpty()) {
+            Task any = model.tasks().iterator().next();
+            weights(any).requireFor(any);
+        }
+        return served;
+    }
+
     static Planner planner(EngineOptions options, ModelFolder model) {
         return new Planner(model, options.transformer(), options.transformerLayout(), options.device(), options.threads(), options.ranks(), options.backend(),
                 options.precision(), options.fp16WeightLayoutInForce(), options.weightOffload(), options.residency());
     }
 
     private DitConfig transformer(Task task) {
-        return DitConfig.read(TransformerWeights.of(model.network(Component.transformerOf(task)), options.transformer(), options.transformerLayout()).requireFor(task).config());
+        return DitConfig.read(weights(task).requireFor(task).config());
+    }
+
+    private TransformerWeights weights(Task task) {
+        return TransformerWeights.of(model.network(Component.transformerOf(task)), options.transformer(), options.transformerLayout());
     }
 
     @Override

@@ -1,7 +1,9 @@
 package io.kinema.engine;
 
 import io.kinema.model.load.HostWeights;
+import io.kinema.model.load.WeightResidency;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 
@@ -26,6 +28,13 @@ public record ResidencyOptions(HostWeights hostWeights, OptionalInt residentLaye
         }
         if (maxHostMemory.isPresent() && maxHostMemory.getAsLong() < 1) {
             throw new BadRequestException("maxHostMemory", "" + maxHostMemory.getAsLong(), "expected a number of bytes above 0");
+        }
+    }
+
+    /** @throws BadRequestException when layers are to stay and none is staged */
+    public void requireOffload(Optional<WeightResidency> offload) {
+        if (residentLayers.isPresent() && !offload.equals(Optional.of(WeightResidency.LAYER))) {
+            throw new BadRequestException("residentLayers", "" + residentLayers.getAsInt(), "expected none without layer offload; add --weight-offload layer");
         }
     }
 

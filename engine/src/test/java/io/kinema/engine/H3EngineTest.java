@@ -121,6 +121,35 @@ class H3EngineTest {
         assertThat(engine.generate(request().build()).frameCount()).isEqualTo(22);
     }
 
+    /** A pool that is shut down interrupts its threads: that is no fault of any file. */
+    @ParameterizedTest
+    @EnumSource(value = Stage.class, names = {"CONDITION_ENCODING", "CHECKING_PREPARED_WEIGHTS", "REUSING_PREPARED_WEIGHTS", "PREPARING_WEIGHTS"},
+            mode = EnumSource.Mode.EXCLUDE)
+    void anInterruptCancelsInEveryStageAndStays(Stage stage) {
+        ProgressListener interrupter = event -> {
+            if (event instanceof Progress.StageStarted started && started.stage() == stage) {
+                Thread.currentThread().interrupt();
+            }
+        };
+        try (H3Engine fresh = H3Engine.open(options())) {
+            assertThatExceptionOfType(CancelledException.class).isThrownBy(() -> fresh.generate(request().build(), interrupter)).withMessageStartingWith("cancelled ");
+            assertThat(Thread.interrupted()).as("still interrupted").isTrue();
+            assertThat(fresh.generate(request().build()).frameCount()).isEqualTo(22);
+        }
+    }
+
+    @Test
+    void anInterruptedThreadMakesNothing() {
+        try (H3Engine fresh = H3Engine.open(options())) {
+            Thread.currentThread().interrupt();
+            assertThatExceptionOfType(CancelledException.class).isThrownBy(() -> fresh.generate(request().build()));
+            assertThat(Thread.currentThread().isInterrupted()).isTrue();
+            assertThatExceptionOfType(CancelledException.class).isThrownBy(() -> fresh.check(request().build()));
+            assertThat(Thread.interrupted()).isTrue();
+            assertThat(fresh.check(request().build()).frames()).isEqualTo(22);
+        }
+    }
+
     @Test
     void aBadRequestLoadsNothing() throws IOException {
         try (H3Engine fresh = H3Engine.open(options())) {

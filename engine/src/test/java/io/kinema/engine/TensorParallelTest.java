@@ -107,7 +107,8 @@ class TensorParallelTest {
                 .withMessageContaining("has 256 columns rotated in groups of 256");
         try (H3Engine engine = H3Engine.open(cut)) {
             assertThatExceptionOfType(BadWeightsException.class).isThrownBy(() -> engine.check(REQUEST))
-                    .withMessageContaining("has 256 columns rotated in groups of 256").withMessageContaining("the 128 of each of 2 ranks").withMessageContaining("--group-size");
+                    .withMessageContaining("has 256 columns rotated in groups of 256").withMessageContaining("the 128 of each of 2 ranks")
+                    .withMessageEndingWith("kinema quantize MODEL --output FILE.safetensors --group-size 64");
         }
         Path narrow = quantized(temp.resolve("narrow.safetensors"), 64);
         float[][] video = new float[2][];

@@ -341,10 +341,10 @@ public abstract class JobStoreContract {
     @Test
     void whoeverWaitsSeesEveryChangeOrNone() throws Exception {
         Job job = submit("a");
-        assertThat(store.await(job.id(), 0, Duration.ofMinutes(1))).contains(job);
+        assertThat(store.await(job.id(), 0, Duration.ofMinutes(5))).contains(job);
         assertThat(store.await(job.id(), job.revision(), Duration.ofMillis(30))).contains(job);
         Thread later = Thread.ofVirtual().start(() -> queue.begin(job.id()));
-        Job begun = store.await(job.id(), job.revision(), Duration.ofMinutes(1)).orElseThrow();
+        Job begun = store.await(job.id(), job.revision(), Duration.ofMinutes(5)).orElseThrow();
         later.join();
         assertThat(begun.state()).isEqualTo(JobState.IN_PROGRESS);
         assertThat(begun.revision()).isGreaterThan(job.revision());

@@ -100,7 +100,7 @@ public final class Server implements AutoCloseable {
         config.jetty.modifyServletContextHandler(context -> context.setErrorHandler(new ProblemPages()));
         Gate gate = new Gate(options.keys(), new HostNames(options.host(), options.hostNames()), counters);
         gate.install(config.routes);
-        new Problems(options.log()).install(config.routes);
+        new Problems(options.log(), options.bodies()).install(config.routes);
         routes.all().forEach(route -> {
             config.routes.addHttpHandler(HandlerType.findOrCreate(route.method()), route.path(), (Context call) -> gate.answer(call, route));
             if (route.method().equals("GET") && !route.path().endsWith("/events")) {

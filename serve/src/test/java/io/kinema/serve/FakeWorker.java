@@ -15,10 +15,12 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
@@ -41,7 +43,8 @@ final class FakeWorker implements AutoCloseable {
     private final AtomicLong stepMillis;
     private final AtomicInteger made = new AtomicInteger();
     private final Thread thread;
-    private volatile boolean paused;
+    private boolean paused;
+    private volatile Optional<Semaphore> allowed = Optional.empty();
     private volatile boolean closed;
 
     /** @param turns tells whose turn it is */
@@ -55,8 +58,18 @@ final class FakeWorker implements AutoCloseable {
         this.thread = Thread.ofPlatform().daemon().name("fake-worker").start(this::work);
     }
 
-    void pause(boolean value) {
+    /** Takes no job any more once this has returned; the one under way goes on. */
+    synchronized void pause(boolean value) {
         paused = value;
+    }
+
+    private synchronized Optional<JobId> turn() {
+        return paused ? Optional.empty() : turns.get();
+    }
+
+    /** Waits after every step for somebody to release it. */
+    void stepBy(Semaphore steps) {
+        allowed = Optional.of(steps);
     }
 
     void stepMillis(long value) {
@@ -71,7 +84,7 @@ final class FakeWorker implements AutoCloseable {
     private void work() {
         try {
             while (!closed) {
-                Optional<JobId> next = paused ? Optional.empty() : turns.get();
+                Optional<JobId> next = turn();
                 if (next.isEmpty()) {
                     Thread.sleep(1);
                 } else {
@@ -95,6 +108,9 @@ final class FakeWorker implements AutoCloseable {
                     }
                     jobs.progress(lease, new JobProgress(JobStage.DENOISING, Instant.now(), output, outputs, step, STEPS, 0));
                     Thread.sleep(stepMillis.get());
+                    if (allowed.isPresent()) {
+                        allowed.get().acquire();
+                    }
                 }
                 jobs.output(lease, store(job, output));
             }
@@ -136,6 +152,6 @@ final class FakeWorker implements AutoCloseable {
     @Override
     public void close() throws InterruptedException {
         closed = true;
-        thread.join(10_000);
+        thread.join(Duration.ofMinutes(5));
     }
 }

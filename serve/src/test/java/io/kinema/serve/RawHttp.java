@@ -23,7 +23,7 @@ final class RawHttp {
 
     static Socket open(int port) throws IOException {
         Socket socket = new Socket(InetAddress.ofLiteral("127.0.0.1"), port);
-        socket.setSoTimeout(30_000);
+        socket.setSoTimeout((int) TestServer.A_WHILE.toMillis());
         return socket;
     }
 

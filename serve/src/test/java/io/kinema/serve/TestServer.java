@@ -40,6 +40,8 @@ import java.util.function.UnaryOperator;
 /** A server on a free port with jobs on the heap, the bundled model's rules, and an engine that computes nothing. */
 final class TestServer implements AutoCloseable {
     static final Path ROOT = Path.of(Optional.ofNullable(System.getProperty("kinema.root")).orElse("..")).toAbsolutePath().normalize();
+    /** The longest that anything may take, on a machine that has much else to do. */
+    static final Duration A_WHILE = Duration.ofMinutes(5);
     private static final ObjectMapper JSON = new ObjectMapper();
 
     final JobStore jobs;
@@ -93,7 +95,7 @@ final class TestServer implements AutoCloseable {
 
     /** Jobs in SQL, in an H2 file as kinema serve keeps them. */
     static TestServer startInSql(Path folder, JobLimits limits) throws IOException {
-        Database database = Database.open(DatabaseUrl.inFolder(folder), Duration.ofSeconds(5));
+        Database database = Database.open(DatabaseUrl.inFolder(folder), A_WHILE);
         return new TestServer(folder, TestServer::promptAsFilm, options -> options, storage -> inSql(new SqlJobs(database, storage, limits, InstantSource.system())));
     }
 
@@ -209,7 +211,7 @@ final class TestServer implements AutoCloseable {
     }
 
     HttpRequest.Builder request(String path) {
-        return HttpRequest.newBuilder(uri(path)).timeout(Duration.ofSeconds(30));
+        return HttpRequest.newBuilder(uri(path)).timeout(A_WHILE);
     }
 
     Answer send(HttpRequest.Builder request) {
@@ -245,7 +247,7 @@ final class TestServer implements AutoCloseable {
 
     /** Waits for a job to be finished. */
     JsonNode finished(String id) {
-        for (int look = 0; look < 3000; look++) {
+        for (long end = System.nanoTime() + A_WHILE.toNanos(); System.nanoTime() < end;) {
             JsonNode video = get("/v1/videos/" + id).json();
             if (!List.of("queued", "in_progress").contains(video.path("status").asText())) {
                 return video;

@@ -15,7 +15,7 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.Iterator;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Semaphore;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -217,18 +217,40 @@ class VideosTest {
         }
     }
 
+    /** Each change is made when the one before it has been heard. */
     @Test
-    void eventsTellEveryChangeUntilTheEnd() {
-        server.worker.pause(true);
-        String id = server.post("/v1/videos", "{\"prompt\":\"watched\"}").json().path("id").asText();
-        CompletableFuture<TestServer.Answer> stream = CompletableFuture.supplyAsync(() -> server.get("/v1/videos/" + id + "/events"));
-        server.worker.stepMillis(100);
-        TestServer.sleep(500);
-        server.worker.pause(false);
-        TestServer.Answer events = stream.join();
-        server.worker.stepMillis(2);
-        assertThat(events.header("Content-Type")).startsWith("text/event-stream");
-        assertThat(events.text()).contains("\"status\":\"in_progress\"").contains("\"denoise_progress\":{\"completed\":1,\"total\":2").contains("\"status\":\"completed\"");
-        assertThat(events.text().split("event: video")).hasSizeGreaterThan(3);
+    void eventsTellEveryChangeUntilTheEnd(@TempDir Path own) throws IOException, InterruptedException {
+        Semaphore steps = new Semaphore(0);
+        try (TestServer watched = TestServer.start(own); HttpClient client = HttpClient.newHttpClient()) {
+            watched.worker.stepBy(steps);
+            watched.worker.pause(true);
+            String id = watched.post("/v1/videos", "{\"prompt\":\"watched\"}").json().path("id").asText();
+            HttpRequest ask = HttpRequest.newBuilder(watched.uri("/v1/videos/" + id + "/events")).build();
+            HttpResponse<Stream<String>> answer = client.send(ask, HttpResponse.BodyHandlers.ofLines());
+            assertThat(answer.headers().firstValue("Content-Type").orElse("")).startsWith("text/event-stream");
+            try (Stream<String> lines = answer.body()) {
+                Iterator<String> data = lines.filter(line -> line.startsWith("data: ")).iterator();
+                assertThat(data.next()).contains("\"status\":\"queued\"");
+                watched.worker.pause(false);
+                for (int step = 0; step <= 2; step++) {
+                    heard(data, "\"status\":\"in_progress\"", "\"denoise_progress\":{\"completed\":" + step + ",\"total\":2");
+                    steps.release();
+                }
+                heard(data, "\"status\":\"completed\"");
+                assertThat(data.hasNext()).isFalse();
+            }
+        }
+    }
+
+    /** Passes over what comes before it. */
+    private static void heard(Iterator<String> data, String... words) {
+        String event = "";
+        while (data.hasNext()) {
+            event = data.next();
+            if (Stream.of(words).allMatch(event::contains)) {
+                return;
+            }
+        }
+        throw new AssertionError("no event with " + List.of(words) + ", the last was " + event);
     }
 }

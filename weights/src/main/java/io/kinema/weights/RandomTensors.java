@@ -5,9 +5,11 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 import java.util.Collections;
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.SequencedSet;
@@ -16,8 +18,9 @@ import java.util.stream.IntStream;
 /**
  * Owns seeded pseudo-random values that stand in for a network's weights, so that its speed and memory can be measured at
  * full size without a checkpoint, until it is closed; closing twice is harmless. There is one stretch of values for each
- * dtype, as long as the largest tensor; a tensor is a view of it that begins where its name's hash says. Values are normal
- * with a deviation of {@link #DEVIATION}; vectors of norms are ones. What such a network computes means nothing.
+ * dtype, as long as the largest tensor, made when the first tensor of it is asked for; a tensor is a view of it that begins
+ * where its name's hash says. Values are normal with a deviation of {@link #DEVIATION}; vectors of norms are ones. What such
+ * a network computes means nothing.
  */
 public final class RandomTensors implements TensorSource {
     /** Standard deviation of the values. */
@@ -30,9 +33,15 @@ public final class RandomTensors implements TensorSource {
     private static final int BFLOAT16_SHIFT = 16;
 
     private final String origin;
+    private final long seed;
     private final Arena arena = Arena.ofShared();
-    private final SequencedMap<String, StoredTensor> tensors = new LinkedHashMap<>();
+    private final SequencedMap<String, Entry> entries = new LinkedHashMap<>();
+    private final Map<DType, Stretches> stretches = new EnumMap<>(DType.class);
     private boolean closed;
+
+    /** The values that tensors of one dtype are views of. */
+    private record Stretches(MemorySegment normal, MemorySegment ones) {
+    }
 
     /**
      * One tensor to stand in for.
@@ -40,13 +49,18 @@ public final class RandomTensors implements TensorSource {
      * @param dtype F32, F16 or BF16
      */
     public record Entry(String name, DType dtype, Shape shape) {
+        long bytes() {
+            return shape.elements() * dtype.bytes();
+        }
+
         boolean ones() {
             return shape.rank() == 1 && name.contains("norm") && name.endsWith("weight");
         }
     }
 
-    private RandomTensors(String origin) {
+    private RandomTensors(String origin, long seed) {
         this.origin = origin;
+        this.seed = seed;
     }
 
     /**
@@ -54,41 +68,37 @@ public final class RandomTensors implements TensorSource {
      * @param seed   the same seed gives the same values
      */
     public static RandomTensors of(String origin, Iterable<Entry> entries, long seed) {
-        RandomTensors made = new RandomTensors(origin);
-        for (DType dtype : KINDS) {
-            made.add(entries, dtype, seed);
-        }
-        return made;
-    }
-
-    private void add(Iterable<Entry> entries, DType dtype, long seed) {
-        long largest = 0;
+        RandomTensors made = new RandomTensors(origin, seed);
         for (Entry e : entries) {
             if (!KINDS.contains(e.dtype())) {
                 throw new IllegalArgumentException(origin + ": random tensor " + e.name() + " got " + e.dtype() + ", expected F32, F16 or BF16");
             }
-            largest = Math.max(largest, e.dtype() == dtype ? e.shape().elements() * dtype.bytes() : 0);
+            made.entries.put(e.name(), e);
         }
-        MemorySegment values = arena.allocate(largest + (long) LINE * SPARE_LINES, LINE);
-        fill(values, dtype, seed);
-        MemorySegment ones = arena.allocate(Math.max(1, largestVector(entries) * dtype.bytes()), LINE);
-        fillOnes(ones, dtype);
-        for (Entry e : entries) {
-            if (e.dtype() == dtype) {
-                long bytes = e.shape().elements() * dtype.bytes();
-                long from = (long) Math.floorMod(e.name().hashCode(), SPARE_LINES) * LINE;
-                MemorySegment data = e.ones() ? ones.asSlice(0, bytes) : values.asSlice(from, bytes);
-                tensors.put(e.name(), new StoredTensor(e.name(), dtype, e.shape(), data.asReadOnly(), Path.of(origin)));
-            }
-        }
+        return made;
     }
 
-    private static long largestVector(Iterable<Entry> entries) {
-        long largest = 0;
-        for (Entry e : entries) {
-            largest = Math.max(largest, e.ones() ? e.shape().elements() : 0);
+    private synchronized StoredTensor view(Entry e) {
+        requireOpen(e.name());
+        Stretches values = stretches.computeIfAbsent(e.dtype(), this::stretches);
+        long from = (long) Math.floorMod(e.name().hashCode(), SPARE_LINES) * LINE;
+        MemorySegment data = e.ones() ? values.ones().asSlice(0, e.bytes()) : values.normal().asSlice(from, e.bytes());
+        return new StoredTensor(e.name(), e.dtype(), e.shape(), data.asReadOnly(), Path.of(origin));
+    }
+
+    private Stretches stretches(DType dtype) {
+        List<Entry> all = entries.values().stream().filter(e -> e.dtype() == dtype).toList();
+        MemorySegment normal = arena.allocate(all.stream().mapToLong(Entry::bytes).max().orElse(0) + (long) LINE * SPARE_LINES, LINE);
+        fill(normal, dtype, seed);
+        MemorySegment ones = arena.allocate(Math.max(1, all.stream().filter(Entry::ones).mapToLong(Entry::bytes).max().orElse(0)), LINE);
+        fillOnes(ones, dtype);
+        return new Stretches(normal, ones);
+    }
+
+    private void requireOpen(String name) {
+        if (closed) {
+            throw new IllegalStateException(origin + " is closed; tensor " + name + " cannot be read any more");
         }
-        return largest;
     }
 
     private static void fillOnes(MemorySegment data, DType dtype) {
@@ -132,20 +142,34 @@ public final class RandomTensors implements TensorSource {
 
     @Override
     public SequencedSet<String> names() {
-        return Collections.unmodifiableSequencedSet(new LinkedHashSet<>(tensors.keySet()));
+        return Collections.unmodifiableSequencedSet(new LinkedHashSet<>(entries.keySet()));
     }
 
     @Override
-    public Optional<StoredTensor> find(String name) {
-        if (closed) {
-            throw new IllegalStateException(origin + " is closed; tensor " + name + " cannot be read any more");
-        }
-        return Optional.ofNullable(tensors.get(name));
+    public synchronized Optional<StoredTensor> find(String name) {
+        requireOpen(name);
+        return Optional.ofNullable(entries.get(name)).map(this::view);
+    }
+
+    @Override
+    public synchronized Optional<TensorHeader> header(String name) {
+        requireOpen(name);
+        return Optional.ofNullable(entries.get(name))
+                .map(e -> new TensorHeader(name, e.shape(), Optional.of(e.dtype()), e.dtype().name(), e.bytes(), true, Path.of(origin)));
+    }
+
+    @Override
+    public Shape shape(String name) {
+        return header(name).orElseThrow(() -> missing(name)).shape();
     }
 
     @Override
     public StoredTensor get(String name) {
-        return find(name).orElseThrow(() -> ClosestNames.missing(origin, name, tensors.keySet()));
+        return find(name).orElseThrow(() -> missing(name));
+    }
+
+    private BadWeightsException missing(String name) {
+        return ClosestNames.missing(origin, name, entries.keySet());
     }
 
     @Override

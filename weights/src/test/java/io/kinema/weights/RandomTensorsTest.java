@@ -36,6 +36,18 @@ class RandomTensorsTest {
         }
     }
 
+    /** A terabyte cannot be made; what its header says can be known all the same. */
+    @Test
+    void headersAreKnownWithoutValues() {
+        try (RandomTensors random = RandomTensors.of("random", List.of(new RandomTensors.Entry("huge.weight", DType.BF16, Shape.of(1L << 25, 1L << 15))), 1)) {
+            TensorHeader header = random.header("huge.weight").orElseThrow();
+            assertThat(header.bytes()).isEqualTo(1L << 41);
+            assertThat(header.dtype()).contains(DType.BF16);
+            assertThat(random.shape("huge.weight")).isEqualTo(Shape.of(1L << 25, 1L << 15));
+            assertThat(random.header("tiny.weight")).isEmpty();
+        }
+    }
+
     @Test
     void onlyTypesOfWeightsAreMadeAndNothingAfterClose() {
         assertThatThrownBy(() -> RandomTensors.of("random", List.of(new RandomTensors.Entry("x", DType.I8, Shape.of(3))), 1))

@@ -9,7 +9,7 @@ import java.util.concurrent.locks.LockSupport;
  * Owns a fixed set of platform threads until it is closed. {@link #run} splits work into tasks whose number and bounds depend
  * on shapes only; which thread takes which task is left to chance, so results do not depend on the thread count.
  * Idle workers spin for some microseconds before they park, because operations follow each other closely.
- * One thread at a time calls {@link #run}; it works too.
+ * One thread at a time calls {@link #run}, and works too; a second one is refused, since each would take the other's tasks for its own.
  */
 final class WorkerPool implements AutoCloseable {
     private static final long SPIN_NANOS = 60_000;
@@ -18,6 +18,7 @@ final class WorkerPool implements AutoCloseable {
     private final Scratch callerScratch = new Scratch();
     private volatile Job job;
     private volatile boolean closed;
+    private final AtomicReference<Thread> running = new AtomicReference<>();
 
     /** A piece of work; {@code index} counts from 0, {@code scratch} belongs to the running thread. */
     interface Task {
@@ -47,6 +48,19 @@ final class WorkerPool implements AutoCloseable {
         if (closed) {
             throw new IllegalStateException("the worker pool is closed");
         }
+        Thread other = running.compareAndExchange(null, Thread.currentThread());
+        if (other != null) {
+            throw new IllegalStateException("worker pool: got work of thread " + Thread.currentThread().getName() + " while thread " + other.getName()
+                    + " has some, expected one at a time");
+        }
+        try {
+            runAlone(count, task);
+        } finally {
+            running.set(null);
+        }
+    }
+
+    private void runAlone(int count, Task task) {
         if (count <= 1 || workers.length == 0) {
             for (int i = 0; i < count; i++) {
                 task.run(i, callerScratch);

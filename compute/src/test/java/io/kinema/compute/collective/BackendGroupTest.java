@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class BackendGroupTest {
-    private static final Duration LONG = Duration.ofSeconds(60);
+    private static final Duration LONG = Duration.ofMinutes(10);
 
     private static List<Backend> references(int n) {
         return IntStream.range(0, n).<Backend>mapToObj(_ -> new ReferenceBackend()).toList();

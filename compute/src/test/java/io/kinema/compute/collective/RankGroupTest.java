@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class RankGroupTest {
-    private static final Duration LONG = Duration.ofSeconds(60);
+    private static final Duration LONG = Duration.ofMinutes(10);
 
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3, 4})
@@ -91,14 +91,14 @@ class RankGroupTest {
     }
 
     @Test
-    void aRankThatDoesNotComeIsNamedAndNobodyWaitsForEver() {
+    void ranksThatDoNotComeAreCountedAndNobodyWaitsForEver() {
         try (RankGroup group = RankGroup.open(3, Duration.ofMillis(200))) {
             assertThatThrownBy(() -> group.each(rank -> {
-                if (rank.rank() != 1) {
+                if (rank.rank() == 1) {
                     rank.barrier();
                 }
                 return 0;
-            })).isInstanceOf(RankTimeoutException.class).hasMessageContaining("barrier was reached by 2 of 3 ranks within 0.2 s");
+            })).isInstanceOf(RankTimeoutException.class).hasMessageContaining("barrier was reached by 1 of 3 ranks within 0.2 s");
         }
     }
 

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.Arguments;
 
 /** Partials of ranks, and all-reduces of orders and faults of their own. */
 final class ReductionCases {
-    static final Duration TIMEOUT = Duration.ofSeconds(60);
+    static final Duration TIMEOUT = Duration.ofMinutes(10);
     static final long PLENTY = 1L << 30;
     /** Small, so that even small shapes have elements of every order. */
     static final int CHUNK = 7;

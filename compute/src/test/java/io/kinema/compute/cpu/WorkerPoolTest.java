@@ -3,6 +3,7 @@ package io.kinema.compute.cpu;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -35,6 +36,31 @@ class WorkerPoolTest {
             AtomicIntegerArray runs = new AtomicIntegerArray(1);
             pool.run(20, (i, scratch) -> runs.incrementAndGet(0));
             assertThat(runs.get(0)).isEqualTo(20);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 3})
+    void aSecondThreadIsRefusedWhileOneHasWork(int threads) {
+        try (WorkerPool pool = new WorkerPool(threads)) {
+            CompletableFuture<Void> second = new CompletableFuture<>();
+            pool.run(4, (i, scratch) -> {
+                if (i == 0) {
+                    Thread.ofPlatform().name("second").start(() -> {
+                        try {
+                            pool.run(1, (_, _) -> second.complete(null));
+                        } catch (IllegalStateException e) {
+                            second.completeExceptionally(e);
+                        }
+                    });
+                    second.exceptionally(_ -> null).join();
+                }
+            });
+            assertThatThrownBy(second::join).hasCauseInstanceOf(IllegalStateException.class).hasMessageContaining("worker pool: got work of thread second while thread ")
+                    .hasMessageContaining("expected one at a time");
+            AtomicIntegerArray runs = new AtomicIntegerArray(1);
+            pool.run(9, (i, scratch) -> runs.incrementAndGet(0));
+            assertThat(runs.get(0)).isEqualTo(9);
         }
     }
 

@@ -57,7 +57,7 @@ class MovingDataTest {
     @Test
     void reductionsByPeersSayHowMuch() throws IOException {
         List<RecordedEvent> events = record(() -> {
-            try (RankGroup group = RankGroup.open(4, Duration.ofSeconds(60))) {
+            try (RankGroup group = RankGroup.open(4, Duration.ofMinutes(10))) {
                 group.each(rank -> {
                     RowReduction reduction = new RowReduction(RowReduction.Mode.PEER, 1 << 20);
                     Tensor mine = reduction.reduce(rank, Tensor.ofFloats(new float[12], 4, 3), RowShares.padded(4, 4, 1));

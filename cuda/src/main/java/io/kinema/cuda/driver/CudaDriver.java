@@ -29,7 +29,11 @@ public final class CudaDriver {
      * @throws CudaUnavailableException when there is no driver or it sees no GPU; the message says which
      */
     public static CudaDriver load(LibraryFinder finder) {
-        return over(finder.find(CudaLibrary.DRIVER).require());
+        try {
+            return over(finder.find(CudaLibrary.DRIVER).require());
+        } catch (CudaUnavailableException e) {
+            throw new CudaUnavailableException(e.getMessage() + ", or run with --device cpu");
+        }
     }
 
     /** {@link #load} with the driver's functions at hand. */
@@ -38,7 +42,7 @@ public final class CudaDriver {
         try {
             driver.check("cuInit", () -> (int) driver.symbols.init().invokeExact(0));
         } catch (CudaException e) {
-            throw new CudaUnavailableException("no usable GPU: " + e.getMessage() + "; run with --device cpu");
+            throw new CudaUnavailableException("no usable GPU: " + e.getMessage());
         }
         return driver;
     }
@@ -71,8 +75,8 @@ public final class CudaDriver {
     public GpuFacts facts(int index) {
         int count = number("cuDeviceGetCount", out -> (int) symbols.deviceGetCount().invokeExact(out));
         if (index < 0 || index >= count) {
-            throw new CudaUnavailableException("device cuda:" + index + ": this machine has " + count + " GPU" + (count == 1 ? "" : "s")
-                    + (count == 0 ? "" : ", cuda:0 to cuda:" + (count - 1)));
+            throw new CudaUnavailableException("got GPU " + index + " of this machine, where this process sees " + (count == 0 ? "none" : count == 1 ? "cuda:0 alone"
+                    : "cuda:0 to cuda:" + (count - 1)) + "; name one that it sees, or run with --device cpu");
         }
         int handle = number("cuDeviceGet", out -> (int) symbols.deviceGet().invokeExact(out, index));
         try (Arena arena = Arena.ofConfined()) {

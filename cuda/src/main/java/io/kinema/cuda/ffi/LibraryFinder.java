@@ -13,6 +13,8 @@ import java.util.Optional;
  * Finds and loads libraries. What it loads stays loaded for the life of the process: unloading CUDA libraries is not safe.
  */
 public final class LibraryFinder {
+    private static final int SHOWN = 3;
+
     private final Map<Path, String> folders;
 
     public LibraryFinder(SearchPath path) {
@@ -39,7 +41,15 @@ public final class LibraryFinder {
                 }
             }
         }
-        return new Found(library, Optional.empty(), "", "not found; " + library.advice() + ", or set " + SearchPath.HOME_VARIABLE, List.copyOf(tried));
+        return new Found(library, Optional.empty(), "", "not found in " + places() + "; " + library.advice() + ", or set " + SearchPath.HOME_VARIABLE
+                + " to the folder that holds it", List.copyOf(tried));
+    }
+
+    /** The first few of them: there may be dozens. */
+    private String places() {
+        List<String> all = folders.keySet().stream().map(folder -> folder.toString().isEmpty() ? "the loader's path" : folder.toString()).toList();
+        int more = all.size() - SHOWN;
+        return all.isEmpty() ? "any folder" : String.join(", ", all.subList(0, Math.min(SHOWN, all.size()))) + (more <= 0 ? "" : " and " + more + " more, which kinema doctor lists");
     }
 
     private static Optional<SymbolLookup> load(Path candidate, List<String> tried) {

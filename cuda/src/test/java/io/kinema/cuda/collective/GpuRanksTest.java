@@ -60,12 +60,12 @@ class GpuRanksTest {
     @Test
     void gpusThatNothingJoinsAreRefusedWithWhatWouldHelp(@TempDir Path nothing) {
         assertThatThrownBy(() -> joined(StandInGpu.driver(false), nothing)).isInstanceOf(DeviceUnavailableException.class)
-                .hasMessageContaining("[cuda:0, cuda:1]").hasMessageContaining("NCCL not found; install NCCL 2").hasMessageContaining("do not reach each other's memory");
+                .hasMessageContaining("[cuda:0, cuda:1]").hasMessageContaining("NCCL not found in ").hasMessageContaining("; install NCCL 2").hasMessageContaining("do not reach each other's memory");
     }
 
     private static List<GpuRanks.Joined> joined(StandInDriver driver, Path libraries) {
         LibraryFinder finder = new LibraryFinder(SearchPath.of(Map.of(SearchPath.HOME_VARIABLE, libraries.toString())::get, libraries));
-        try (RankGroup group = RankGroup.open(2, Duration.ofSeconds(60))) {
+        try (RankGroup group = RankGroup.open(2, Duration.ofMinutes(10))) {
             List<StandInGpu> gpus = group.each(host -> new StandInGpu(driver, host.rank(), 1L << 28));
             try {
                 return group.each(host -> GpuRanks.join(host, gpus.get(host.rank()).gpu(), finder));

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 
 /** Two ranks with a GPU each, over a driver and an NCCL that are played by Java. */
 class NcclRingTest {
-    private static final Duration TIMEOUT = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofMinutes(10);
     private static final long MEMORY = 1L << 28;
 
     private final StandInNccl library = new StandInNccl();

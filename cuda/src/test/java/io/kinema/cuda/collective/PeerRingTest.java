@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Ranks that share a GPU, over a driver that is played by Java: what is enqueued, with which arguments and in which order. */
 class PeerRingTest {
-    private static final Duration TIMEOUT = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofMinutes(10);
     private static final long PLENTY = 1L << 30;
     private static final int SMALL_CHUNK = 8;
 

@@ -53,6 +53,8 @@ class SearchPathTest {
         assertThat(found.failed()).containsExactly(broken.toString());
         assertThat(found.why()).contains("pip install nvidia-cublas").contains(SearchPath.HOME_VARIABLE);
         assertThat(finder.searched()).contains(at("mine/lib") + " (" + SearchPath.HOME_VARIABLE + ")");
+        assertThat(finder.find(CudaLibrary.NCCL).why()).as("where it was looked for, and what to do").startsWith("not found in ").contains(at("mine/lib").toString(),
+                CudaLibrary.NCCL.advice(), SearchPath.HOME_VARIABLE);
     }
 
     private Path folder(String name) throws IOException {

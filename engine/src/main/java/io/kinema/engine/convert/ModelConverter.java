@@ -133,7 +133,7 @@ public final class ModelConverter {
             }
             // Configs of networks are written anew; the text encoder's other small files and the tokenizer's are as they are.
             if (!component.network() || component == Component.TEXT_ENCODER) {
-                files.copyOthers(name, model.folder(component), component.network() ? List.of(CONFIG) : List.of());
+                files.copyOthers(name, model.folder(component), component.network() ? List.of(CONFIG, NetworkFolder.RANDOM_WEIGHTS) : List.of());
             }
         }
     }

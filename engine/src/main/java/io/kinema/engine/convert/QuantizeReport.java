@@ -12,8 +12,10 @@ import java.util.OptionalInt;
  * @param file     the file
  * @param matrices those that were coded, by name
  * @param metadata strings in its header
+ * @param ranks    numbers of ranks that can share it
+ * @param shared   the largest limit on groups with which every number of ranks could that can share the transformer; empty when they can as it is
  */
-public record QuantizeReport(Written file, List<Matrix> matrices, Map<String, String> metadata) {
+public record QuantizeReport(Written file, List<Matrix> matrices, Map<String, String> metadata, List<Integer> ranks, OptionalInt shared) {
     /**
      * One coded matrix.
      *

@@ -1,5 +1,6 @@
 package io.kinema.engine.convert;
 
+import io.kinema.engine.RankOptions;
 import io.kinema.engine.Task;
 import io.kinema.engine.convert.ConversionReport.Written;
 import io.kinema.engine.model.BundledModel;
@@ -7,11 +8,14 @@ import io.kinema.engine.model.Component;
 import io.kinema.engine.model.ModelFolder;
 import io.kinema.engine.model.NetworkFolder;
 import io.kinema.engine.model.TransformerWeights;
+import io.kinema.engine.plan.RankRules;
+import io.kinema.model.dit.DitConfig;
 import io.kinema.model.layout.Network;
 import io.kinema.model.layout.StoredLayout;
 import io.kinema.model.layout.StoredLayout.Target;
 import io.kinema.model.layout.WeightLayout;
 import io.kinema.model.load.Inventory.Rule;
+import io.kinema.model.load.SharedGroups;
 import io.kinema.weights.BadWeightsException;
 import io.kinema.weights.CheckpointIdentity;
 import io.kinema.weights.DType;
@@ -44,6 +48,8 @@ public final class Quantizer {
     public static final String GROUP_RULE = "the largest power of 4 up to %d that divides the input width";
 
     private static final Pattern CODED = Pattern.compile("blocks\\.\\d+\\.(attn\\.(qkv|out)_proj|mlp\\.fc[12])\\.weight");
+    /** Those of them whose columns ranks share. */
+    private static final Pattern SHARED = Pattern.compile("blocks\\.\\d+\\.(attn\\.out_proj|mlp\\.fc2)\\.weight");
 
     private final TransformerWeights weights;
     private final TensorSource source;
@@ -114,10 +120,20 @@ public final class Quantizer {
             }
             String sha256 = writer.commitVerified();
             staged.commitFile();
-            return new QuantizeReport(new Written(to.getFileName().toString(), Files.size(to), sha256), List.copyOf(matrices.values()), metadata);
+            return report(new Written(to.getFileName().toString(), Files.size(to), sha256), metadata);
         } catch (IOException e) {
             throw new BadWeightsException(to + ": cannot be read back (" + e.getMessage() + ")", e);
         }
+    }
+
+    private QuantizeReport report(Written file, Map<String, String> metadata) {
+        DitConfig config = DitConfig.read(weights.config());
+        List<Integer> able = RankOptions.SIZES.stream().filter(ranks -> RankRules.fits(ranks, config)).sorted().toList();
+        List<QuantizeReport.Matrix> shared = matrices.values().stream().filter(m -> SHARED.matcher(m.name()).matches()).toList();
+        List<Integer> ranks = able.stream().filter(n -> shared.stream().allMatch(m -> SharedGroups.fits(m.shape().dim(1), n, m.group()))).toList();
+        OptionalInt group = ranks.equals(able) ? OptionalInt.empty()
+                : SharedGroups.largest(shared.stream().map(m -> m.shape().dim(1)).distinct().toList(), able.getLast(), options.largestGroup());
+        return new QuantizeReport(file, List.copyOf(matrices.values()), metadata, ranks, group);
     }
 
     private List<Spec> specs(Target target) {

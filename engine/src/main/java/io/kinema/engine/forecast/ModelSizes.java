@@ -18,7 +18,6 @@ import io.kinema.model.text.TextEncoderConfig;
 import io.kinema.model.video.VideoVaeConfig;
 import io.kinema.weights.TensorHeader;
 import io.kinema.weights.TensorSource;
-import io.kinema.weights.WeightFiles;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.function.Function;
@@ -51,11 +50,7 @@ record ModelSizes(DitConfig dit, TextEncoderConfig text, VideoVaeConfig video, A
      */
     record Weights(long bytes, long floats, WeightEncodings encodings) {
         /** Reads headers only. @throws io.kinema.weights.BadWeightsException when files are missing, short or broken */
-        static Weights of(Path path) {
-            return of(() -> WeightFiles.open(path));
-        }
-
-        private static Weights of(Supplier<TensorSource> opener) {
+        static Weights of(Supplier<TensorSource> opener) {
             try (TensorSource checkpoint = opener.get()) {
                 long bytes = 0;
                 long floats = 0;
@@ -101,13 +96,7 @@ record ModelSizes(DitConfig dit, TextEncoderConfig text, VideoVaeConfig video, A
                 AudioVaeConfig.read(audio.config()),
                 VisionProcessor.read(folder.configOrEmpty(Component.PROCESSOR, "preprocessor_config.json"),
                         folder.configOrEmpty(Component.PROCESSOR, "video_preprocessor_config.json")),
-                own.random() && transformer.isEmpty() ? Weights.of(dit::open) : Weights.of(dit.path()), weights(text), weights(video), weights(audio),
-                ditBytes, textBytes);
-    }
-
-    /** As the files hold them, or as they would be. */
-    private static Weights weights(NetworkFolder network) {
-        return network.random() ? Weights.of(network::open) : Weights.of(network.weights());
+                Weights.of(dit::stored), Weights.of(text::stored), Weights.of(video::stored), Weights.of(audio::stored), ditBytes, textBytes);
     }
 
     private static NetworkBytes looked(Supplier<TensorSource> opener, Function<TensorSource, NetworkBytes> look) {

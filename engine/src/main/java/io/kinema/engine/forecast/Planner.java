@@ -7,10 +7,12 @@ import io.kinema.compute.MatrixLayout;
 import io.kinema.compute.Precision;
 import io.kinema.compute.cpu.CpuBackend;
 import io.kinema.engine.RankOptions;
+import io.kinema.engine.Task;
 import io.kinema.engine.layout.PackedLayout;
 import io.kinema.engine.model.Component;
 import io.kinema.engine.model.ModelFolder;
 import io.kinema.engine.pipeline.Backends;
+import io.kinema.engine.plan.LayerRules;
 import io.kinema.engine.plan.MediaHeaders;
 import io.kinema.engine.plan.PictureSizes;
 import io.kinema.engine.plan.ResolvedAdapter;
@@ -117,8 +119,25 @@ public record Planner(ModelFolder folder, Optional<Path> transformer, Optional<W
         return ResidualForecast.of(ranks, Math.toIntExact(sequence.rows().all()), sizes.dit().hidden());
     }
 
+    /**
+     * Checks all that no request can change, from configs and headers.
+     *
+     * @throws io.kinema.weights.BadWeightsException when a network's files are missing or broken, or not for this task
+     * @throws io.kinema.engine.BadRequestException  when there is no such device, or the transformer is not one that can be run so
+     */
+    public void check(Task task) {
+        Backends.group(device, ranks, threads, backend);
+        sizes(task);
+    }
+
     private ModelSizes sizes(ResolvedRequest request) {
-        return ModelSizes.read(folder, request.task(), transformer, transformerLayout, precision, fp16WeightLayout.orElse(MatrixLayout.ROW), ranks.tensorParallel());
+        return sizes(request.task());
+    }
+
+    private ModelSizes sizes(Task task) {
+        ModelSizes sizes = ModelSizes.read(folder, task, transformer, transformerLayout, precision, fp16WeightLayout.orElse(MatrixLayout.ROW), ranks.tensorParallel());
+        LayerRules.require(residency.residentLayers().orElse(0), sizes.dit());
+        return sizes;
     }
 
     private Sequence sequence(ResolvedRequest request, ModelSizes sizes, PictureSizes pictures, MediaHeaders headers) {

@@ -18,11 +18,12 @@ import java.util.stream.Collectors;
  * @param className  the reference implementation's class, where the index or the config states it
  * @param path       its folder or file
  * @param sharedWith an earlier component that uses the same folder
+ * @param random     whether random values stand in for its weights
  * @param tensors    in file order; none for tokenizers and schedulers
  * @param metadata   strings in the headers of its files
  * @param fit        how names, shapes and dtypes compare with the config; empty where there is no config of an H3 network
  */
-public record ComponentReport(String name, Optional<String> className, Path path, Optional<String> sharedWith, List<TensorReport> tensors,
+public record ComponentReport(String name, Optional<String> className, Path path, Optional<String> sharedWith, boolean random, List<TensorReport> tensors,
                               Map<String, String> metadata, Optional<Fit> fit) {
     /**
      * A network's tensors compared with its config.
@@ -74,12 +75,12 @@ public record ComponentReport(String name, Optional<String> className, Path path
 
     /** The same component under another name. */
     ComponentReport named(String other) {
-        return new ComponentReport(other, className, path, sharedWith, tensors, metadata, fit);
+        return new ComponentReport(other, className, path, sharedWith, random, tensors, metadata, fit);
     }
 
     /** The same component, marked as being in the folder of an earlier one. */
     ComponentReport sharing(String owner) {
-        return new ComponentReport(name, className, path, Optional.of(owner), tensors, metadata, fit);
+        return new ComponentReport(name, className, path, Optional.of(owner), random, tensors, metadata, fit);
     }
 
     /** Elements of all tensors. */

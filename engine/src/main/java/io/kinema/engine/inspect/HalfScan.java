@@ -1,6 +1,7 @@
 package io.kinema.engine.inspect;
 
 import io.kinema.engine.convert.Workers;
+import io.kinema.weights.BadWeightsException;
 import io.kinema.weights.DType;
 import io.kinema.weights.FloatConversion;
 import io.kinema.weights.MatrixValues;
@@ -81,6 +82,9 @@ public final class HalfScan {
         List<Row> rows = new ArrayList<>();
         try (Workers workers = new Workers(threads)) {
             for (ComponentReport component : ModelInspector.inspect(path).components()) {
+                if (component.random()) {
+                    throw new BadWeightsException(component.path() + ": random values stand in for its weights, expected weights; there is nothing to scan");
+                }
                 if (component.sharedWith().isEmpty() && !component.tensors().isEmpty()) {
                     progress.accept(component.name());
                     scan(component, workers, rows);

@@ -94,7 +94,7 @@ public final class ModelInspector {
     private static ComponentReport shared(String name, Optional<String> className, Path folder, Map<Path, String> seen) {
         String owner = seen.putIfAbsent(folder, name);
         ComponentReport report = weights(folder).map(w -> component(name, className, folder, w))
-                .orElseGet(() -> new ComponentReport(name, className, folder, Optional.empty(), List.of(), Map.of(), Optional.empty()));
+                .orElseGet(() -> new ComponentReport(name, className, folder, Optional.empty(), false, List.of(), Map.of(), Optional.empty()));
         return owner == null ? report : report.sharing(owner);
     }
 
@@ -114,7 +114,7 @@ public final class ModelInspector {
 
     private static boolean holdsWeights(Path folder) {
         try (Stream<Path> files = Files.list(folder)) {
-            return files.map(f -> f.getFileName().toString()).anyMatch(n -> n.endsWith(WEIGHTS) || n.endsWith(SHARDS) || n.endsWith(WEIGHTS + ".incomplete"));
+            return files.map(f -> f.getFileName().toString()).anyMatch(n -> n.endsWith(WEIGHTS) || n.endsWith(SHARDS) || n.equals(NetworkFolder.RANDOM_WEIGHTS) || n.endsWith(WEIGHTS + ".incomplete"));
         } catch (IOException e) {
             throw new BadWeightsException(folder + ": cannot be listed (" + e.getMessage() + "); check its permissions", e);
         }
@@ -131,10 +131,12 @@ public final class ModelInspector {
     }
 
     private static ComponentReport component(String name, Optional<String> className, Path path, Path file) {
-        try (TensorSource weights = WeightFiles.open(file)) {
+        Optional<NetworkFolder> network = Files.isDirectory(path) ? network(path) : Optional.empty();
+        boolean random = network.filter(NetworkFolder::random).isPresent();
+        try (TensorSource weights = random ? network.get().stored() : WeightFiles.open(file)) {
             List<TensorReport> tensors = weights.names().stream().map(n -> TensorReport.of(weights.header(n).orElseThrow())).toList();
-            Optional<Fit> fit = Files.isDirectory(path) ? network(path).map(n -> new Fit(n.layout(), n.misfit(weights))) : LooseTransformer.fit(file);
-            return new ComponentReport(name, className, path, Optional.empty(), tensors, new TreeMap<>(WeightFiles.metadata(weights)), fit);
+            Optional<Fit> fit = Files.isDirectory(path) ? network.map(n -> new Fit(n.layout(), n.misfit(weights))) : LooseTransformer.fit(file);
+            return new ComponentReport(name, className, path, Optional.empty(), random, tensors, random ? Map.of() : new TreeMap<>(WeightFiles.metadata(weights)), fit);
         }
     }
 

@@ -22,6 +22,9 @@ import java.util.Optional;
  * @param weights folder or file that holds its tensors
  */
 public record NetworkFolder(Path folder, Network network, WeightLayout layout, JsonNode config, Path weights) {
+    /** A file in place of weights, which asks for random ones. */
+    public static final String RANDOM_WEIGHTS = RandomWeights.NAME;
+
     private static final String CONFIG = "config.json";
 
     /** @throws BadWeightsException when a config is missing or wrong, or is no config of an H3 network */
@@ -54,7 +57,16 @@ public record NetworkFolder(Path folder, Network network, WeightLayout layout, J
      * @throws BadWeightsException when they do not fit the config
      */
     public TensorSource open() {
-        return RandomWeights.at(folder, () -> network.inventory(config)).orElseGet(() -> network.open(WeightFiles.open(weights), layout, config));
+        return randomWeights().orElseGet(() -> network.open(WeightFiles.open(weights), layout, config));
+    }
+
+    /** Its tensors under the names that the files have; random ones, where they stand in for files, under those that the network reads. */
+    public TensorSource stored() {
+        return randomWeights().orElseGet(() -> WeightFiles.open(weights));
+    }
+
+    private Optional<TensorSource> randomWeights() {
+        return RandomWeights.at(folder, () -> network.inventory(config));
     }
 
     /** True where random weights stand in for files. */
@@ -62,9 +74,9 @@ public record NetworkFolder(Path folder, Network network, WeightLayout layout, J
         return RandomWeights.at(folder);
     }
 
-    /** What does not fit between the config and its open checkpoint, in one line, from headers alone. */
+    /** What does not fit between the config and what {@link #stored} gave, in one line, from headers alone. */
     public Optional<String> misfit(TensorSource stored) {
-        return network.stored(layout, config).misfit(stored);
+        return random() ? Optional.empty() : network.stored(layout, config).misfit(stored);
     }
 
     private static NetworkFolder of(Path folder, Network network, WeightLayout layout, JsonNode config, Path weights) {

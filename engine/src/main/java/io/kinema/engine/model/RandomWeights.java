@@ -6,22 +6,35 @@ import io.kinema.weights.BadWeightsException;
 import io.kinema.weights.DType;
 import io.kinema.weights.RandomTensors;
 import io.kinema.weights.TensorSource;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /** Random weights in place of a checkpoint, for measuring speed and memory at a size whose weights are not at hand. */
 final class RandomWeights {
-    private static final String NAME = "random_weights.json";
+    static final String NAME = "random_weights.json";
+    private static final List<String> WEIGHTS = List.of(".safetensors", ".safetensors.index.json");
 
     private RandomWeights() {
     }
 
-    /** True for a folder that asks for random weights. */
+    /** True for a folder that asks for random weights. @throws BadWeightsException when it has weights too */
     static boolean at(Path folder) {
-        return Files.isRegularFile(folder.resolve(NAME));
+        if (!Files.isRegularFile(folder.resolve(NAME))) {
+            return false;
+        }
+        try (Stream<Path> files = Files.list(folder)) {
+            files.map(file -> file.getFileName().toString()).filter(file -> WEIGHTS.stream().anyMatch(file::endsWith)).findFirst().ifPresent(file -> {
+                throw new BadWeightsException(folder + ": has " + NAME + " and " + file + ", expected one of them; remove the one that is not meant");
+            });
+        } catch (IOException e) {
+            throw new BadWeightsException(folder + ": cannot be listed (" + e.getMessage() + "); check its permissions", e);
+        }
+        return true;
     }
 
     /** Random weights for a folder that asks for them by a file {@code random_weights.json} in place of weights, else empty. */

@@ -40,6 +40,9 @@ public record TransformerWeights(Path path, JsonNode config, WeightLayout layout
         }
         Path path = chosen.get();
         Optional<NetworkFolder> beside = beside(path);
+        if (Files.isDirectory(path) && beside.filter(NetworkFolder::random).isPresent()) {
+            return new TransformerWeights(path, beside.get().config(), beside.get().layout());
+        }
         try (TensorSource stored = stored(path)) {
             TransformerForm form = TransformerForm.of(stored, GgufFile.recognises(path), stated, beside.map(NetworkFolder::layout));
             return new TransformerWeights(path, form.completed(beside.orElse(own).config()), form.layout());
@@ -58,22 +61,37 @@ public record TransformerWeights(Path path, JsonNode config, WeightLayout layout
      * @throws BadWeightsException when the name says that they are not for this task
      */
     public TransformerWeights requireFor(Task task) {
-        if (layout == WeightLayout.COMFYUI) {
-            List<String> tokens = TOKEN.matcher(path.getFileName().toString().toLowerCase(Locale.ROOT)).results().map(m -> m.group(1)).distinct().toList();
-            String needed = task == Task.REF2VA ? Task.REF2VA.label() : Task.FL2VA.label();
-            if (tokens.size() == 1 && !tokens.getFirst().equals(needed)) {
-                throw new BadWeightsException(path + ": is of the partition " + tokens.getFirst() + " by its name, expected " + needed + " for task " + task.label()
-                        + "; give the file of that partition");
-            }
+        if (!isFor(task)) {
+            throw new BadWeightsException(path + ": is of the partition " + partition().orElseThrow() + " by its name, expected " + partition(task) + " for task "
+                    + task.label() + "; give the file of that partition");
         }
         return this;
     }
 
+    /** False for ComfyUI's weights that are of the other partition by their name. */
+    public boolean isFor(Task task) {
+        return partition().map(partition(task)::equals).orElse(true);
+    }
+
+    private Optional<String> partition() {
+        List<String> tokens = TOKEN.matcher(path.getFileName().toString().toLowerCase(Locale.ROOT)).results().map(m -> m.group(1)).distinct().toList();
+        return layout == WeightLayout.COMFYUI && tokens.size() == 1 ? Optional.of(tokens.getFirst()) : Optional.empty();
+    }
+
+    private static String partition(Task task) {
+        return task == Task.REF2VA ? Task.REF2VA.label() : Task.FL2VA.label();
+    }
+
     /** How its matrices are stored. */
     public WeightEncodings encodings() {
-        try (TensorSource stored = random().orElseGet(() -> stored(path))) {
+        try (TensorSource stored = stored()) {
             return WeightEncodings.of(stored);
         }
+    }
+
+    /** Its tensors under the names that the files have, but for a common prefix; random ones where they stand in for files. */
+    public TensorSource stored() {
+        return random().orElseGet(() -> stored(path));
     }
 
     /** Maps the weights under the names that the transformer reads. @throws BadWeightsException when they do not fit the config */

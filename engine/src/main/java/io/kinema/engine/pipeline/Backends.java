@@ -3,10 +3,12 @@ package io.kinema.engine.pipeline;
 import io.kinema.compute.Backend;
 import io.kinema.compute.BackendOptions;
 import io.kinema.compute.BackendProvider;
+import io.kinema.compute.DeviceUnavailableException;
 import io.kinema.compute.collective.BackendGroup;
 import io.kinema.compute.cpu.CpuBackend;
 import io.kinema.compute.reference.ReferenceBackend;
 import io.kinema.engine.BadRequestException;
+import io.kinema.engine.HostDevices;
 import io.kinema.engine.RankOptions;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,6 +32,7 @@ public final class Backends {
      * @throws BadRequestException when this build has no such device, or the device no such option
      */
     public static Supplier<Backend> opener(String device, OptionalInt threads, BackendOptions options) {
+        HostDevices.require(device, options);
         return switch (device) {
             case "cpu" -> () -> CpuBackend.open(threads.orElse(Runtime.getRuntime().availableProcessors()));
             case "reference" -> ReferenceBackend::new;
@@ -48,7 +51,7 @@ public final class Backends {
         int size = ranks.tensorParallel();
         OptionalInt each = OptionalInt.of(threadsOfRank(threads, ranks));
         List<Supplier<Backend>> openers = RankDevices.of(device, size).devices().stream().map(one -> opener(one, each, options)).toList();
-        return () -> BackendGroup.of(opened(openers), ranks.collectiveTimeout());
+        return () -> BackendGroup.of(opened(device, openers), ranks.collectiveTimeout());
     }
 
     /** Compute threads of each rank. @param threads of all together, the machine's cores when empty */
@@ -57,14 +60,15 @@ public final class Backends {
     }
 
     /** All of them, or none. */
-    private static List<Backend> opened(List<Supplier<Backend>> openers) {
+    private static List<Backend> opened(String device, List<Supplier<Backend>> openers) {
         List<Backend> backends = new ArrayList<>();
         try {
             openers.forEach(opener -> backends.add(opener.get()));
             return backends;
         } catch (RuntimeException e) {
             backends.forEach(Backend::close);
-            throw e;
+            throw e instanceof DeviceUnavailableException && openers.size() > 1
+                    ? new DeviceUnavailableException("ranks on " + device + ": " + e.getMessage(), e) : e;
         }
     }
 
@@ -73,13 +77,19 @@ public final class Backends {
         return ServiceLoader.load(BackendProvider.class).stream().map(ServiceLoader.Provider::get).toList();
     }
 
+    /** The provider names the option as the option is called. */
+    private static BadRequestException told(String device, String refusal) {
+        int end = refusal.indexOf(": got ");
+        return end < 0 ? BadRequestException.saying("device " + device, refusal) : BadRequestException.saying(refusal.substring(0, end), refusal.substring(end + 2));
+    }
+
     private static Supplier<Backend> provided(String device, BackendOptions options) {
         BackendProvider provider = providers().stream().filter(p -> p.serves(device)).findFirst().orElseThrow(() -> new BadRequestException("device",
                 device, "this build runs on " + Stream.concat(Stream.of("cpu"), providers().stream().map(BackendProvider::devices)).collect(Collectors.joining(" and "))));
         try {
             provider.check(device, options);
         } catch (IllegalArgumentException e) {
-            throw BadRequestException.saying("device " + device, e.getMessage());
+            throw told(device, e.getMessage());
         }
         return () -> provider.open(device, options);
     }

@@ -1,6 +1,7 @@
 package io.kinema.engine.pipeline;
 
 import io.kinema.engine.Cancellation;
+import io.kinema.engine.CancelledException;
 import io.kinema.engine.Progress;
 import io.kinema.engine.ProgressListener;
 import io.kinema.engine.Stage;
@@ -24,14 +25,14 @@ public final class Clock {
 
     /** Runs a stage between its two events and looks at the cancellation before and after it. */
     public <T> T stage(Stage stage, Supplier<T> work) {
-        cancellation.check(stage);
+        check(stage);
         listener.progress(new Progress.StageStarted(stage));
         long start = System.nanoTime();
         T result = StageEvent.around(stage, work);
         Duration elapsed = Duration.ofNanos(System.nanoTime() - start);
         add(stage, seconds(elapsed));
         listener.progress(new Progress.StageFinished(stage, elapsed));
-        cancellation.check(stage);
+        check(stage);
         return result;
     }
 
@@ -45,9 +46,12 @@ public final class Clock {
         }
     }
 
-    /** @throws io.kinema.engine.CancelledException when the request was cancelled */
+    /** @throws CancelledException when the request was cancelled, or its thread interrupted */
     public void check(Stage stage) {
         cancellation.check(stage);
+        if (Thread.currentThread().isInterrupted()) {
+            throw new CancelledException(stage);
+        }
     }
 
     /** Passes an event on. */

@@ -12,6 +12,7 @@ import io.kinema.engine.model.ModelFolder;
 import io.kinema.engine.model.NetworkFolder;
 import io.kinema.engine.model.TransformerWeights;
 import io.kinema.engine.model.WeightEncodings;
+import io.kinema.engine.plan.LayerRules;
 import io.kinema.engine.plan.RankRules;
 import io.kinema.engine.prepared.NetworkOpening;
 import io.kinema.engine.prepared.PreparedWeights;
@@ -216,10 +217,11 @@ public final class ModelParts implements AutoCloseable {
         return library.read(use, config(task));
     }
 
-    /** @throws io.kinema.engine.BadRequestException when it cannot be spread over the ranks */
+    /** @throws io.kinema.engine.BadRequestException when it cannot be spread over the ranks, or has fewer layers than are to stay */
     private DitConfig config(Task task) {
         DitConfig config = DitConfig.read(transformerWeights(task).config());
         RankRules.require(ranks.size(), config);
+        LayerRules.require(residentLayers, config);
         return config;
     }
 

@@ -1,11 +1,11 @@
 package io.kinema.engine.pipeline;
 
 import io.kinema.engine.BadRequestException;
+import io.kinema.engine.HostDevices;
 import io.kinema.engine.RankOptions;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
@@ -15,8 +15,6 @@ import java.util.stream.Collectors;
  * @param devices one for each rank, in their order: {@code cpu}, {@code cuda:1}
  */
 public record RankDevices(List<String> devices) {
-    /** They take as many ranks as one asks for. */
-    private static final Set<String> HOST = Set.of("cpu", "reference");
     private static final Pattern NUMBER = Pattern.compile("\\d{1,3}");
 
     public RankDevices {
@@ -28,7 +26,8 @@ public record RankDevices(List<String> devices) {
      * @throws BadRequestException when there are more or fewer devices than ranks, or some ranks share a device and others do not
      */
     public static RankDevices of(String device, int ranks) {
-        if (HOST.contains(device)) {
+        // The host takes as many ranks as one asks for.
+        if (HostDevices.include(device)) {
             return new RankDevices(Collections.nCopies(ranks, device));
         }
         List<String> all = split(device);

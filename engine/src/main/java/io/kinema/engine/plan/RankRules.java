@@ -18,7 +18,8 @@ public final class RankRules {
         }
     }
 
-    private static boolean fits(int ranks, DitConfig config) {
+    /** Whether its heads and channels can be shared out evenly. */
+    public static boolean fits(int ranks, DitConfig config) {
         return config.heads() % ranks == 0 && config.ffn() % ranks == 0;
     }
 }

@@ -8,8 +8,8 @@ import io.kinema.weights.TensorSource;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.assertj.core.groups.Tuple;
 import org.junit.jupiter.api.Tag;
@@ -61,10 +61,9 @@ class FullSizeCheckpointTest {
         Process child = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx256m", "-XX:+UseSerialGC",
                 "-cp", System.getProperty("java.class.path"), Measured.class.getName(), folder.toString()).redirectErrorStream(true).start();
         String output = new String(child.getInputStream().readAllBytes());
-        assertThat(child.waitFor(60, TimeUnit.SECONDS)).isTrue();
-        assertThat(child.exitValue()).as(output).isZero();
+        assertThat(child.waitFor()).as(output).isZero();
         List<String> words = List.of(output.strip().split(" "));
-        assertThat(Double.parseDouble(words.get(0))).as("seconds").isLessThan(SECONDS);
+        assertThat(Double.parseDouble(words.get(0))).as("seconds of a processor").isLessThan(SECONDS);
         assertThat(Long.parseLong(words.get(1))).as("peak resident bytes, 0 where the system does not tell").isLessThan(GIGABYTE);
     }
 
@@ -74,13 +73,15 @@ class FullSizeCheckpointTest {
         }
     }
 
-    /** Inspects a model and opens every network's weights; prints seconds and the process's peak resident bytes. */
+    /**
+     * Inspects a model and opens every network's weights; prints the seconds of a processor that the whole process took, which no other process
+     * lengthens, and its peak resident bytes.
+     */
     static final class Measured {
         private Measured() {
         }
 
         public static void main(String[] args) throws IOException {
-            long start = System.nanoTime();
             Path folder = Path.of(args[0]);
             ModelReport report = ModelInspector.inspect(folder);
             if (report.components().stream().anyMatch(c -> c.fit().filter(f -> f.problem().isPresent()).isPresent())) {
@@ -94,7 +95,8 @@ class FullSizeCheckpointTest {
                     }
                 }
             }
-            System.out.println((System.nanoTime() - start) / 1e9 + " " + peakResidentBytes());
+            Duration processor = ProcessHandle.current().info().totalCpuDuration().orElse(Duration.ZERO);
+            System.out.println(processor.toMillis() / 1e3 + " " + peakResidentBytes());
         }
 
         private static long peakResidentBytes() throws IOException {

@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 
 /** The system's {@code ffmpeg}, which makes files of kinds that the bundled library cannot write. */
 final class FfmpegCommand {
-    private static final long LONGEST_SECONDS = 120;
+    private static final long LONGEST_SECONDS = 600;
 
     private FfmpegCommand() {
     }

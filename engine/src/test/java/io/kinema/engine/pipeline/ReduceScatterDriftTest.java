@@ -43,7 +43,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  */
 class ReduceScatterDriftTest {
     private static final int RANKS = 4;
-    private static final Duration TIMEOUT = Duration.ofSeconds(120);
+    private static final Duration TIMEOUT = Duration.ofMinutes(10);
     private static final ModelFolder MODEL = ModelFolder.open(Geometries.NANO);
 
     /** Adds ranks 0, 1, 2 and 3 for every element of the packed rows, wherever it lies; what the refiner adds up is left to the all-reduce. */

@@ -46,7 +46,7 @@ class RanksMatchFormulaTest {
     void ranksTogether(int ranks, int text, int video, int audio) {
         float[] one = run(Communicator.ALONE, text, video, audio).velocities();
         List<Outcome> all;
-        try (RankGroup group = RankGroup.open(ranks, Duration.ofSeconds(120))) {
+        try (RankGroup group = RankGroup.open(ranks, Duration.ofMinutes(10))) {
             all = group.each(rank -> run(rank, text, video, audio));
         }
         UsefulWork.Rows rows = new UsefulWork.Rows(text, video, video, audio, audio);

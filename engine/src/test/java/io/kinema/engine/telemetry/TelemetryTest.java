@@ -17,6 +17,7 @@ import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.List;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
@@ -48,7 +49,8 @@ class TelemetryTest {
             recording.stop();
             recording.dump(file);
         }
-        List<RecordedEvent> events = RecordingFile.readAllEvents(file);
+        // The file promises no order.
+        List<RecordedEvent> events = RecordingFile.readAllEvents(file).stream().sorted(Comparator.comparing(RecordedEvent::getStartTime)).toList();
         assertThat(events).filteredOn(e -> e.getEventType().getName().equals("kinema.Stage")).extracting(e -> e.getString("stage"))
                 .containsExactlyElementsOf(clip.record().stages().stream().map(s -> s.stage().key()).toList());
         List<RecordedEvent> steps = events.stream().filter(e -> e.getEventType().getName().equals("kinema.Step")).toList();

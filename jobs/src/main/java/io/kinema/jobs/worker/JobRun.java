@@ -124,6 +124,7 @@ final class JobRun {
                 movedAt = System.nanoTime();
                 Optional<End> end = hear(report.get(), keeper);
                 if (end.isPresent()) {
+                    tellLast();
                     return end.get();
                 }
             } else if (orderLost.isPresent() && !engine.alive()) {
@@ -219,6 +220,13 @@ final class JobRun {
 
     private void tellIfDue() {
         if (!told && System.nanoTime() - toldAt >= BETWEEN_REPORTS.toNanos()) {
+            tell();
+        }
+    }
+
+    /** What came with the end, or shortly before it, belongs to the job's last state. */
+    private void tellLast() {
+        if (!told) {
             tell();
         }
     }

@@ -20,7 +20,8 @@ import java.util.function.Consumer;
 
 /**
  * An engine process that computes nothing: the words of the prompt say what it does ({@code steps=5 step-ms=20 crash-at=DENOISING/3}). Its
- * "clip" is the prompt, and the steps that each process made of it.
+ * "clip" is the prompt, and the steps that each process made of it. {@code hold-at} makes it wait at a
+ * place until a test has done something there, whatever the machine's speed.
  */
 public final class FakeEngine implements JobEngine {
     private final long millis;
@@ -45,6 +46,7 @@ public final class FakeEngine implements JobEngine {
     public void run(EngineOrder.Run order, StopRequest stop, Consumer<EngineReport> reports) {
         String prompt = order.request().prompt();
         for (int k = order.firstOutput(); k < order.request().outputs(); k++) {
+            mishap(prompt, "OUTPUT/" + k, stop);
             reports.accept(new EngineReport.OutputBegan(k));
             for (Stage stage : List.of(Stage.LOADING, Stage.TEXT_ENCODING)) {
                 stage(stage, prompt, stop, reports);
@@ -123,12 +125,19 @@ public final class FakeEngine implements JobEngine {
         return Arrays.stream(prompt.split(" ")).filter(word -> word.startsWith(name + "=")).map(word -> word.substring(name.length() + 1)).findFirst();
     }
 
-    /** {@code crash-at=STAGE} kills the process there, {@code crash-once-at=STAGE:FILE} only while the file is there, and so on. */
+    /**
+     * {@code crash-at=STAGE} kills the process there, {@code crash-once-at=STAGE:FILE} only while the file is there, {@code hold-at=STAGE:FILE} waits
+     * while the file is there and nobody wants it to stop, and so on.
+     */
     private static void mishap(String prompt, String here, StopRequest stop) {
+        Optional<Path> held = file(prompt, "hold-at", here);
+        while (held.isPresent() && Files.exists(held.get()) && !stop.cancellation().requested()) {
+            pause(5);
+        }
         if (value(prompt, "crash-at").filter(here::equals).isPresent()) {
             Runtime.getRuntime().halt(139);
         }
-        Optional<Path> once = value(prompt, "crash-once-at").filter(v -> v.startsWith(here + ":")).map(v -> Path.of(v.substring(here.length() + 1)));
+        Optional<Path> once = file(prompt, "crash-once-at", here);
         if (once.isPresent() && once.get().toFile().delete()) {
             Runtime.getRuntime().halt(139);
         }
@@ -149,6 +158,10 @@ public final class FakeEngine implements JobEngine {
         if (value(prompt, "no-space-at").filter(here::equals).isPresent()) {
             throw new Refusals.CannotWriteException(new IllegalStateException("Cannot write '/var/kinema/jobs/x/clip.mp4': No space left on device."));
         }
+    }
+
+    private static Optional<Path> file(String prompt, String name, String here) {
+        return value(prompt, name).filter(v -> v.startsWith(here + ":")).map(v -> Path.of(v.substring(here.length() + 1)));
     }
 
     private static void signal(String name) {

@@ -9,6 +9,7 @@ import io.kinema.jobs.process.FakeEngine;
 import io.kinema.jobs.sql.DatabaseUrl;
 import io.kinema.jobs.storage.FolderStorage;
 import io.kinema.jobs.worker.WorkerOptions;
+import io.kinema.jobs.worker.WorkerTimes;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -22,6 +23,9 @@ import java.time.Duration;
  * standard input say: {@code submit PROMPT}, {@code show ID}, and answers each with one line.
  */
 final class QueueProcess implements AutoCloseable {
+    /** As in {@link WorkerTimes#defaults}: a worker that was killed is found in twelve seconds, and one that lives is hardly ever silent for so long. */
+    private static final Duration BEATS = Duration.ofSeconds(3);
+
     private final Process process;
     private final PrintStream orders;
     private final BufferedReader answers;
@@ -38,8 +42,9 @@ final class QueueProcess implements AutoCloseable {
         Path folder = Path.of(arguments[0]);
         PrintStream out = System.out;
         System.setOut(System.err);
+        WorkerTimes times = arguments[1].isEmpty() ? QueueServiceTest.TIMES : QueueServiceTest.lostAfterFour(BEATS);
         QueueService service = QueueService.open(options(folder, arguments[1])
-                .worker(new WorkerOptions("fake", FakeEngine.launcher(Long.parseLong(arguments[2])), folder.resolve("work-" + ProcessHandle.current().pid()), 1, QueueServiceTest.TIMES)));
+                .worker(new WorkerOptions("fake", FakeEngine.launcher(Long.parseLong(arguments[2])), folder.resolve("work-" + ProcessHandle.current().pid()), 1, times)));
         Runtime.getRuntime().addShutdownHook(new Thread(service::close));
         out.println("ready");
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));

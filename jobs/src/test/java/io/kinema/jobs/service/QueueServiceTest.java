@@ -17,6 +17,7 @@ import io.kinema.jobs.sql.DatabaseUrl;
 import io.kinema.jobs.storage.FolderStorage;
 import io.kinema.jobs.worker.WorkerOptions;
 import io.kinema.jobs.worker.WorkerTimes;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -28,9 +29,14 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Store, scheduler and worker together, on the embedded database. */
 class QueueServiceTest {
-    static final Duration A_WHILE = Duration.ofSeconds(60);
-    static final WorkerTimes TIMES = new WorkerTimes(A_WHILE, Duration.ofSeconds(20), A_WHILE, Duration.ofSeconds(2), Duration.ofMillis(100), Duration.ofSeconds(3),
-            Duration.ofMillis(50), Duration.ofSeconds(1));
+    static final Duration A_WHILE = Duration.ofMinutes(5);
+    /** A worker that a busy machine holds up for long is not lost. */
+    static final WorkerTimes TIMES = lostAfterFour(Duration.ofMinutes(1));
+
+    /** @param beats between two signs of life */
+    static WorkerTimes lostAfterFour(Duration beats) {
+        return new WorkerTimes(A_WHILE, A_WHILE, A_WHILE, Duration.ofSeconds(2), Duration.ofMillis(100), A_WHILE, Duration.ofMillis(50), beats);
+    }
 
     @TempDir
     private Path folder;
@@ -51,7 +57,7 @@ class QueueServiceTest {
         Job job = jobs.get(id).orElseThrow();
         while (!job.state().finished()) {
             Job next = jobs.await(id, job.revision(), A_WHILE).orElseThrow();
-            assertThat(next.revision()).as("nothing happened for a minute: " + job).isGreaterThan(job.revision());
+            assertThat(next.revision()).as("nothing happened for minutes: " + job).isGreaterThan(job.revision());
             job = next;
         }
         return job;
@@ -94,14 +100,16 @@ class QueueServiceTest {
     void stoppingGivesTheRunningJobBackAndTheNextLifeGoesOn() throws Exception {
         JobId running;
         JobId waiting;
+        Path gate = Files.writeString(folder.resolve("gate"), "");
         try (QueueService service = withWorker()) {
-            running = submit(service.jobs(), "a steps=60 step-ms=40");
+            running = submit(service.jobs(), "a steps=6 hold-at=DENOISING/3:" + gate);
             waiting = submit(service.jobs(), "b");
             Job job = service.jobs().get(running).orElseThrow();
             while (job.progress().step() < 3) {
                 job = service.jobs().await(running, job.revision(), A_WHILE).orElseThrow();
             }
         }
+        Files.delete(gate);
         try (QueueService service = QueueService.open(options())) {
             assertThat(service.jobs().get(running).orElseThrow().state()).isEqualTo(JobState.QUEUED);
             assertThat(service.jobs().get(waiting).orElseThrow().state()).isEqualTo(JobState.QUEUED);
@@ -129,7 +137,7 @@ class QueueServiceTest {
     @Test
     void cancelAndDeleteReachTheWorker() throws Exception {
         try (QueueService service = withWorker()) {
-            JobId running = submit(service.jobs(), "a steps=1000 step-ms=20");
+            JobId running = submit(service.jobs(), "a steps=100000 step-ms=20");
             JobId next = submit(service.jobs(), "b");
             Job job = service.jobs().get(running).orElseThrow();
             while (job.progress().step() < 1) {

@@ -21,7 +21,7 @@ class EmbeddedJobsTest extends JobStoreContract {
     @Override
     @SuppressWarnings("unchecked")
     protected SqlJobs open() {
-        database = Database.open(DatabaseUrl.inFolder(folder), Duration.ofSeconds(1));
+        database = Database.open(DatabaseUrl.inFolder(folder), Duration.ofMinutes(1));
         jobs = new SqlJobs(database, storage, LIMITS, clock);
         return jobs;
     }

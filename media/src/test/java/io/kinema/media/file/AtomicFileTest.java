@@ -136,7 +136,7 @@ class AtomicFileTest {
         public static void main(String[] args) throws InterruptedException {
             AtomicFile.create(Path.of(args[0]));
             System.out.println("open");
-            Thread.sleep(60_000);
+            Thread.sleep(600_000);
         }
     }
 

@@ -10,6 +10,7 @@ import io.kinema.model.layer.Linear;
 import io.kinema.model.layer.PreNormBlock;
 import io.kinema.model.load.Parameters;
 import io.kinema.model.load.Share;
+import io.kinema.weights.StoredMatrix;
 import io.kinema.weights.TensorSource;
 import java.util.List;
 
@@ -42,8 +43,9 @@ final class BlockWeights {
     /** Checks that the columns of a block's matrices can be shared out, without reading them. @param block its name with a dot at the end */
     static void requireShares(TensorSource source, String block, int ranks) {
         Share any = new Share(Share.Axis.INPUTS, 0, ranks);
-        any.requireWholeGroups(source.matrix(block + "attn." + OUT, 0, 1));
-        any.requireWholeGroups(source.matrix(block + "ff.net." + DOWN, 0, 1));
+        List<StoredMatrix> shared = List.of(source.matrix(block + "attn." + OUT, 0, 1), source.matrix(block + "ff.net." + DOWN, 0, 1));
+        List<Long> widths = shared.stream().map(StoredMatrix::columns).toList();
+        shared.forEach(matrix -> any.requireWholeGroups(matrix, widths));
     }
 
     private static Attention.Weights attention(Parameters p, DitConfig c, Communicator ranks) {

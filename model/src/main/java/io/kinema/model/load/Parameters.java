@@ -2,25 +2,18 @@ package io.kinema.model.load;
 
 import io.kinema.compute.Backend;
 import io.kinema.compute.DenseWeight;
-import io.kinema.compute.Device;
-import io.kinema.compute.EncodedWeight;
-import io.kinema.compute.Int8Weight;
 import io.kinema.compute.MatrixLayout;
 import io.kinema.compute.Precision;
-import io.kinema.compute.Rotation;
 import io.kinema.compute.Tensor;
 import io.kinema.compute.Weight;
 import io.kinema.compute.WeightLoader;
 import io.kinema.compute.Workspace;
 import io.kinema.weights.BadWeightsException;
 import io.kinema.weights.DType;
-import io.kinema.weights.EncodedMatrix;
 import io.kinema.weights.FloatConversion;
 import io.kinema.weights.FloatMatrix;
-import io.kinema.weights.Int8Matrix;
 import io.kinema.weights.MemoryTensors;
 import io.kinema.weights.Shape;
-import io.kinema.weights.StoredMatrix;
 import io.kinema.weights.StoredTensor;
 import io.kinema.weights.TensorHeader;
 import io.kinema.weights.TensorSource;
@@ -34,7 +27,7 @@ import java.util.stream.IntStream;
  * Reads named, shape-checked parameters of a network onto a backend. Owns nothing: mapped tensors belong to the source,
  * copies to the workspace given here.
  *
- * @param backend  where the tensors go
+ * @param backend  where the tensors go; never told to bring them, since a loader may run beside it
  * @param source   the checkpoint
  * @param owner    memory for copies (converted or uploaded tensors)
  * @param prefix   put before every name
@@ -133,7 +126,7 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
     public Tensor f32(String name, long... dims) {
         StoredTensor stored = checked(name, dims);
         if (stored.dtype() == DType.F32 && stored.data().address() % Float.BYTES == 0) {
-            return loaded(stored);
+            return values().loaded(stored);
         }
         return whole(stored, DType.F32);
     }
@@ -162,7 +155,7 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
 
     /** A matrix that is at hand, for {@code linear}, rounded as this reader says. */
     public Weight matrix(StoredTensor stored) {
-        return new DenseWeight(rounded(stored));
+        return new DenseWeight(values().rounded(stored));
     }
 
     /** A rank's part of a matrix that is at hand, for {@code linear}, rounded as this reader says. */
@@ -170,7 +163,7 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
         Shape shape = stored.shape();
         return switch (share.axis()) {
             case OUTPUTS -> matrix(share.parts() == 1 ? stored : stored.rows(share.from(shape.dim(0)), share.to(shape.dim(0))));
-            case INPUTS -> inputs(new FloatMatrix(stored), share);
+            case INPUTS -> values().inputs(new FloatMatrix(stored), share);
         };
     }
 
@@ -180,8 +173,8 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
         dims[0] = n;
         System.arraycopy(rest, 0, dims, 1, rest.length);
         StoredTensor stored = checked(name, dims);
-        DType wanted = wanted(stored.dtype());
-        return new DenseWeight((wanted == stored.dtype() ? rounded(stored) : whole(stored, wanted)).reshape(n, -1));
+        DType wanted = values().wanted(stored.dtype());
+        return new DenseWeight((wanted == stored.dtype() ? values().rounded(stored) : whole(stored, wanted)).reshape(n, -1));
     }
 
     /**
@@ -205,9 +198,11 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
 
     /** FP32 values computed at load, as a tensor in the owner's memory. */
     public Tensor upload(float[] values, long... dims) {
-        Tensor tensor = owner.f32(dims);
-        loader.copy(Tensor.ofFloats(values, dims), tensor);
-        return tensor;
+        return values().upload(values, dims);
+    }
+
+    private ProductValues values() {
+        return new ProductValues(backend, owner, rounding, layout, loader, known);
     }
 
     /**
@@ -227,8 +222,8 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
 
     private Weight inputs(String name, long n, long k, Share share) {
         return finalForm(name, Share.Axis.INPUTS, share.from(k), share.to(k), n)
-                .flatMap(form -> prepared(form, memory -> ((DenseWeight) into(memory).inputs(source.matrix(prefix + name), share)).values()))
-                .<Weight>map(DenseWeight::new).orElseGet(() -> inputs(source.matrix(prefix + name), share));
+                .flatMap(form -> prepared(form, memory -> ((DenseWeight) into(memory).values().inputs(source.matrix(prefix + name), share)).values()))
+                .<Weight>map(DenseWeight::new).orElseGet(() -> values().inputs(source.matrix(prefix + name), share));
     }
 
     /**
@@ -242,7 +237,7 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
         if (!(source instanceof PreparedTensors) || stored.isEmpty()) {
             return Optional.empty();
         }
-        DType wanted = wanted(stored.get());
+        DType wanted = values().wanted(stored.get());
         MatrixLayout order = rounding == Rounding.F16 ? layout : MatrixLayout.ROW;
         long first = axis == Share.Axis.OUTPUTS ? from : 0;
         boolean asItLies = wanted == stored.get() && order == MatrixLayout.ROW && source.runEnd(full, first, rows) == rows;
@@ -252,7 +247,7 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
     /** Rows that are only put in order are read as rows: a source keeps matrices that it put together. */
     private Tensor form(PreparedTensors.Form form, String name) {
         boolean inOrderOnly = form.layout() == MatrixLayout.ROW && source.header(form.name()).flatMap(TensorHeader::dtype).equals(Optional.of(form.dtype()));
-        return inOrderOnly ? loaded(source.rows(form.name(), form.from(), form.to())) : ((DenseWeight) made(name, form.from(), form.to())).values();
+        return inOrderOnly ? values().loaded(source.rows(form.name(), form.from(), form.to())) : ((DenseWeight) made(name, form.from(), form.to())).values();
     }
 
     private Optional<Tensor> prepared(PreparedTensors.Form form, Function<Workspace, Tensor> make) {
@@ -266,25 +261,25 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
     private Tensor whole(StoredTensor stored, DType wanted) {
         long rows = stored.shape().rank() == 0 ? 1 : stored.shape().dim(0);
         if (stored.shape().elements() * wanted.bytes() < WORTH_KEEPING) {
-            return rounded(stored, wanted);
+            return values().rounded(stored, wanted);
         }
-        return prepared(new PreparedTensors.Form(stored.name(), Share.Axis.OUTPUTS, 0, rows, wanted, MatrixLayout.ROW), memory -> into(memory).rounded(stored, wanted))
-                .orElseGet(() -> rounded(stored, wanted));
+        return prepared(new PreparedTensors.Form(stored.name(), Share.Axis.OUTPUTS, 0, rows, wanted, MatrixLayout.ROW), memory -> into(memory).values().rounded(stored, wanted))
+                .orElseGet(() -> values().rounded(stored, wanted));
     }
 
     private Weight made(String name, long from, long to) {
-        return inRuns(prefix + name, from, to).<Weight>map(DenseWeight::new).orElseGet(() -> weight(source.matrix(prefix + name, from, to)));
+        return inRuns(prefix + name, from, to).<Weight>map(DenseWeight::new).orElseGet(() -> values().weight(source.matrix(prefix + name, from, to)));
     }
 
     /** A matrix whose rows lie in several runs and that is rounded anyway: each run goes to its place, and the source need not gather them. */
     private Optional<Tensor> inRuns(String name, long from, long to) {
         Optional<DType> stored = source.header(name).flatMap(TensorHeader::dtype).filter(d -> StoredTypes.productDtype(d) == d);
-        if (rounding == Rounding.AS_STORED || stored.isEmpty() || stored.get() == wanted(stored.get()) || source.runEnd(name, from, to) == to) {
+        if (rounding == Rounding.AS_STORED || stored.isEmpty() || stored.get() == values().wanted(stored.get()) || source.runEnd(name, from, to) == to) {
             return Optional.empty();
         }
         long columns = source.shape(name).dim(1);
         boolean byColumn = rounding == Rounding.F16 && layout == MatrixLayout.COLUMN;
-        Tensor all = byColumn ? owner.allocate(DType.F16, columns, to - from).permute(1, 0) : owner.allocate(wanted(stored.get()), to - from, columns);
+        Tensor all = byColumn ? owner.allocate(DType.F16, columns, to - from).permute(1, 0) : owner.allocate(values().wanted(stored.get()), to - from, columns);
         for (long row = from; row < to; ) {
             long end = source.runEnd(name, row, to);
             StoredTensor run = source.rows(name, row, end);
@@ -292,123 +287,16 @@ public record Parameters(Backend backend, TensorSource source, Workspace owner, 
                 WeightRange.require(run);
             }
             try (Workspace.Frame _ = owner.frame()) {
-                loader.copy(loaded(run), all.slice(0, row - from, end - from));
+                loader.copy(values().loaded(run), all.slice(0, row - from, end - from));
             }
             row = end;
         }
         return Optional.of(all);
     }
 
-    private DType wanted(DType stored) {
-        return switch (rounding) {
-            case AS_STORED -> StoredTypes.productDtype(stored);
-            case F16 -> DType.F16;
-            case BF16 -> DType.BF16;
-        };
-    }
-
-    private Weight weight(StoredMatrix matrix) {
-        Optional<Rotation> rotation = Rotation.of(matrix.rotation());
-        return switch (matrix) {
-            case FloatMatrix floats -> new DenseWeight(laidOut(floats.tensor()));
-            case Int8Matrix int8 -> {
-                if (!known) {
-                    WeightRange.require(int8, rounding);
-                }
-                yield new Int8Weight(loader.load(int8.values(), owner), loader.load(int8.scales(), owner).reshape(int8.rows()), rotation);
-            }
-            case EncodedMatrix encoded -> {
-                if (!known) {
-                    WeightRange.require(encoded, rounding);
-                }
-                yield new EncodedWeight(encoded, rotation);
-            }
-        };
-    }
-
-    private Weight inputs(StoredMatrix matrix, Share share) {
-        share.requireWholeGroups(matrix);
-        Optional<Rotation> rotation = Rotation.of(matrix.rotation());
-        int from = Math.toIntExact(share.from(matrix.columns()));
-        int to = Math.toIntExact(share.to(matrix.columns()));
-        return switch (matrix) {
-            case FloatMatrix floats -> {
-                StoredTensor stored = floats.tensor();
-                if (rounding == Rounding.F16) {
-                    WeightRange.require(stored);
-                }
-                yield new DenseWeight(columns(stored, wanted(stored.dtype()), from, to), rotation);
-            }
-            case Int8Matrix int8 -> {
-                WeightRange.require(int8, rounding);
-                yield new Int8Weight(columns(int8.values(), DType.I8, from, to), backend.load(int8.scales(), owner).reshape(int8.rows()), rotation);
-            }
-            case EncodedMatrix encoded -> {
-                WeightRange.require(encoded, rounding);
-                yield new EncodedWeight(encoded, rotation).columns(from, to);
-            }
-        };
-    }
-
-    /** Columns [from, to) in this reader's layout; all of them are where the backend computes only while they are copied. */
-    private Tensor columns(StoredTensor stored, DType wanted, int from, int to) {
-        boolean byColumn = wanted == DType.F16 && rounding == Rounding.F16 && layout == MatrixLayout.COLUMN;
-        if (!byColumn && wanted == StoredTypes.loadedDtype(stored) && backend.device().equals(Device.CPU)) {
-            return loaded(stored).slice(1, from, to);
-        }
-        long rows = stored.shape().dim(0);
-        Tensor part = byColumn ? owner.allocate(wanted, (long) to - from, rows).permute(1, 0) : owner.allocate(wanted, rows, (long) to - from);
-        try (Workspace.Frame _ = owner.frame()) {
-            backend.copy(loaded(stored).slice(1, from, to), part);
-        }
-        return part;
-    }
-
-    /** A matrix in this reader's rounding and, where that is FP16, layout. */
-    private Tensor laidOut(StoredTensor stored) {
-        if (rounding != Rounding.F16 || layout == MatrixLayout.ROW) {
-            return rounded(stored);
-        }
-        if (!known) {
-            WeightRange.require(stored);
-        }
-        Tensor columns = owner.allocate(DType.F16, stored.shape().dim(1), stored.shape().dim(0)).permute(1, 0);
-        loader.copy(loaded(stored), columns);
-        return columns;
-    }
-
-    private Tensor rounded(StoredTensor stored) {
-        DType wanted = wanted(stored.dtype());
-        return wanted == StoredTypes.loadedDtype(stored) ? loaded(stored) : rounded(stored, wanted);
-    }
-
-    private Tensor rounded(StoredTensor stored, DType wanted) {
-        if (wanted == DType.F16 && !known) {
-            WeightRange.require(stored);
-        }
-        return converted(stored, wanted);
-    }
-
-    /** A copy in another dtype, or an aligned one; on a device the values as stored are there only while they are converted. */
-    private Tensor converted(StoredTensor stored, DType wanted) {
-        Tensor copy = owner.allocate(wanted, stored.shape().toArray());
-        try (Workspace.Frame _ = owner.frame()) {
-            loader.copy(loaded(stored), copy);
-        }
-        return copy;
-    }
-
     private StoredTensor checked(String name, long... dims) {
         StoredTensor stored = source.get(prefix + name);
         TensorChecks.requireShape(stored.shape(), stored.file().toString(), stored.name(), dims);
         return TensorChecks.floating(stored);
-    }
-
-    /** As stored where a backend can convert it; F8 is widened here. */
-    private Tensor loaded(StoredTensor stored) {
-        return switch (stored.dtype()) {
-            case F8_E4M3, F8_E5M2 -> upload(FloatConversion.toFloats(stored), stored.shape().toArray());
-            default -> loader.load(stored, owner);
-        };
     }
 }

@@ -3,6 +3,8 @@ package io.kinema.model.load;
 import io.kinema.compute.collective.Communicator;
 import io.kinema.weights.BadWeightsException;
 import io.kinema.weights.StoredMatrix;
+import java.util.List;
+import java.util.OptionalInt;
 
 /**
  * Which part of a matrix a rank reads: a contiguous range of its outputs or of its inputs. What it does not read takes no memory of it.
@@ -72,11 +74,24 @@ public record Share(Axis axis, int part, int parts) {
      * @throws BadWeightsException when a bound lies within a group
      */
     public void requireWholeGroups(StoredMatrix matrix) {
-        long each = matrix.columns() / parts;
-        if (axis == Axis.INPUTS && matrix.rotation().isPresent() && each % matrix.rotation().getAsInt() != 0) {
+        requireWholeGroups(matrix, List.of(matrix.columns()));
+    }
+
+    /**
+     * {@link #requireWholeGroups(StoredMatrix)} whose refusal says how to make a file that can be shared.
+     *
+     * @param widths columns of all matrices of the file that are shared out alike
+     */
+    public void requireWholeGroups(StoredMatrix matrix, List<Long> widths) {
+        if (axis == Axis.INPUTS && matrix.rotation().isPresent() && !SharedGroups.fits(matrix.columns(), parts, matrix.rotation())) {
             throw new BadWeightsException(matrix.file() + ": tensor " + matrix.name() + " has " + matrix.columns() + " columns rotated in groups of "
-                    + matrix.rotation().getAsInt() + ", expected groups that divide the " + each + " of each of " + parts
-                    + " ranks; use fewer ranks, or quantize with a smaller --group-size");
+                    + matrix.rotation().getAsInt() + ", expected groups that divide the " + matrix.columns() / parts + " of each of " + parts
+                    + " ranks; use fewer ranks" + another(matrix.rotation().getAsInt(), widths));
         }
+    }
+
+    private String another(int group, List<Long> widths) {
+        OptionalInt smaller = SharedGroups.largest(widths, parts, group);
+        return smaller.isEmpty() ? "" : ", or make another file of the original weights: kinema quantize MODEL --output FILE.safetensors --group-size " + smaller.getAsInt();
     }
 }

@@ -37,7 +37,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** One transformer on several ranks: the same weights, each rank with its share of heads and channels. */
 class DitRanksTest {
-    private static final Duration TIMEOUT = Duration.ofSeconds(120);
+    private static final Duration TIMEOUT = Duration.ofMinutes(10);
 
     private GoldenCase golden;
     private DitInputs inputs;

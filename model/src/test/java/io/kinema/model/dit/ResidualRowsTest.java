@@ -52,7 +52,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Residual rows that live on one rank each have the bits of rows that live on all of them: after every half-block, on every rank. */
 class ResidualRowsTest {
-    private static final Duration TIMEOUT = Duration.ofSeconds(120);
+    private static final Duration TIMEOUT = Duration.ofMinutes(10);
     private static final long PLENTY = 1L << 30;
 
     @TempDir

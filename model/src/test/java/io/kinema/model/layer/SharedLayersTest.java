@@ -38,7 +38,7 @@ import net.jqwik.api.constraints.IntRange;
 /** Layers whose heads, channels and inputs are spread over two and four ranks make what one rank does, for sizes that are nobody's model. */
 class SharedLayersTest {
     private static final Rotation ROTATION = new Rotation(16);
-    private static final Duration TIMEOUT = Duration.ofSeconds(120);
+    private static final Duration TIMEOUT = Duration.ofMinutes(10);
 
     /** How matrices lie in the file. */
     enum Kind {

@@ -6,9 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kinema.compute.Backend;
 import io.kinema.compute.DenseWeight;
+import io.kinema.compute.EncodedWeight;
 import io.kinema.compute.Int8Weight;
 import io.kinema.compute.MatrixLayout;
 import io.kinema.compute.Rotation;
+import io.kinema.compute.StagingLoader;
 import io.kinema.compute.Weight;
 import io.kinema.compute.Workspace;
 import io.kinema.compute.reference.ReferenceBackend;
@@ -19,6 +21,7 @@ import io.kinema.weights.DType;
 import io.kinema.weights.MemoryTensors;
 import io.kinema.weights.TensorSource;
 import java.lang.foreign.MemorySegment;
+import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
@@ -31,6 +34,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** A matrix becomes the kind of weight that its dtype and the tensors beside it say. */
 class ParametersTest {
     private static final byte[] INTEGERS = {1, -2, 3, -4, 127, -128, 0, 5};
+
+    private static final byte[] ONE_TO_EIGHT_AS_E4M3 = {0x38, 0x40, 0x44, 0x48, 0x4a, 0x4c, 0x4e, 0x50};
 
     private static void read(TensorSource source, Rounding rounding, Consumer<Parameters> test) {
         try (source; Backend backend = new ReferenceBackend(); Workspace owner = backend.workspace("test")) {
@@ -88,6 +93,45 @@ class ParametersTest {
             assertThat(w.values().toFloats()).containsExactly(values);
             assertThat(new long[] {w.values().stride(0), w.values().stride(1)}).containsExactly(rounding == Rounding.F16 ? new long[] {1, 2} : new long[] {3, 1});
         }
+    }
+
+    /** A loader may bring weights on a thread beside the backend's, so nothing but the loader may be told to. */
+    @ParameterizedTest
+    @EnumSource
+    void everyReadGoesByTheLoader(Rounding rounding) {
+        float[] values = {1, 2, 3, 4, 5, 6, 7, 8};
+        List<DType> floats = List.of(DType.F64, DType.F32, DType.F16, DType.BF16, DType.F8_E4M3);
+        for (MatrixLayout layout : MatrixLayout.values()) {
+            MemoryTensors.Builder tensors = int8("{\"format\":\"int8_tensorwise\"}", 0.5f, 2);
+            floats.stream().filter(dtype -> dtype.bytes() > 1).forEach(dtype -> tensors.rounded(dtype.name(), dtype, values, 2, 4));
+            tensors.put(DType.F8_E4M3.name(), DType.F8_E4M3, MemorySegment.ofArray(ONE_TO_EIGHT_AS_E4M3), 2, 4);
+            try (MemoryTensors source = tensors.build(); Backend host = new ReferenceBackend(); Workspace owner = host.workspace("test")) {
+                Parameters p = new Parameters(silent(host), source, owner, "", rounding, layout).by(StagingLoader.inOrder(host));
+                for (Share share : List.of(Share.WHOLE, new Share(Share.Axis.OUTPUTS, 1, 2), new Share(Share.Axis.INPUTS, 1, 2))) {
+                    assertThat(p.matrix("layer.weight", 2, 4, share)).isInstanceOf(Int8Weight.class);
+                    for (DType dtype : floats) {
+                        Weight named = p.matrix(dtype.name(), 2, 4, share);
+                        assertThat(named).isInstanceOf(dtype.bytes() == 1 ? EncodedWeight.class : DenseWeight.class);
+                        DenseWeight atHand = (DenseWeight) p.matrix(source.get(dtype.name()), share);
+                        assertThat(atHand.values().toFloats()).as("%s, %s, %s", dtype, share, layout).endsWith(8);
+                    }
+                }
+                for (DType dtype : floats) {
+                    assertThat(p.stackedMatrices(dtype.name(), 2, 1, 4)).hasSize(2);
+                    assertThat(p.kernelMatrix(dtype.name(), 2, 4).outFeatures()).isEqualTo(2);
+                    assertThat(p.f32(dtype.name(), 2, 4).toFloats()).containsExactly(values);
+                }
+                assertThat(p.computed("what", () -> values, 8).toFloats()).containsExactly(values);
+            }
+        }
+    }
+
+    /** A backend that says where it is and does nothing. */
+    private static Backend silent(Backend host) {
+        return (Backend) Proxy.newProxyInstance(ParametersTest.class.getClassLoader(), new Class<?>[] {Backend.class}, (_, method, _) -> switch (method.getName()) {
+            case "device" -> host.device();
+            default -> throw new AssertionError("the backend was told to " + method.getName());
+        });
     }
 
     @Test

@@ -112,7 +112,7 @@ class StagedBlocksTest {
             second.countDown();
             return read(p, i);
         }); BlockStore.Lease<Tensor> first = store.acquire(0)) {
-            assertThat(second.await(20, TimeUnit.SECONDS)).as("block 1 is read before block 0 is given back").isTrue();
+            assertThat(second.await(5, TimeUnit.MINUTES)).as("block 1 is read before block 0 is given back").isTrue();
             assertThat(first.weights().get(0)).isEqualTo(1);
         }
     }

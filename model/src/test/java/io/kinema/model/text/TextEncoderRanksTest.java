@@ -65,7 +65,7 @@ class TextEncoderRanksTest {
     @ParameterizedTest
     @CsvSource({"2, FP32, 1e-5", "4, FP32, 1e-5", "2, FP16_FP32RES, 3e-3", "4, FP16_FP32RES, 3e-3", "2, BF16_FP32RES, 2e-2", "4, BF16_FP32RES, 2e-2"})
     void ranksMakeWhatOneDoes(int ranks, Precision precision, double limit) {
-        try (BackendGroup group = BackendGroup.of(backends(ranks), Duration.ofSeconds(120));
+        try (BackendGroup group = BackendGroup.of(backends(ranks), Duration.ofMinutes(10));
              RankedTextEncoder encoder = RankedTextEncoder.open(group, source, config, LAYER, precision, Rounding.of(precision), WeightResidency.COMPONENT);
              Workspace memory = group.backends().getFirst().workspace("test")) {
             List<String> seen = new ArrayList<>();
@@ -81,7 +81,7 @@ class TextEncoderRanksTest {
     void headsThatCannotBeSharedOutAreRefused() {
         assertThat(config.text().spreadsOver(4)).isTrue();
         assertThat(config.text().spreadsOver(3)).isFalse();
-        try (BackendGroup group = BackendGroup.of(backends(3), Duration.ofSeconds(120))) {
+        try (BackendGroup group = BackendGroup.of(backends(3), Duration.ofMinutes(10))) {
             assertThatThrownBy(() -> RankedTextEncoder.open(group, source, config, LAYER, Precision.FP32, Rounding.AS_STORED, WeightResidency.COMPONENT))
                     .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("4 heads and 2 key heads for 3 ranks");
         }

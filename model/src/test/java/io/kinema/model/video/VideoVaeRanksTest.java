@@ -43,7 +43,7 @@ class VideoVaeRanksTest {
     }
 
     private static BackendGroup ranks(int n) {
-        return BackendGroup.of(IntStream.range(0, n).<Backend>mapToObj(_ -> CpuBackend.open(1)).toList(), Duration.ofSeconds(120));
+        return BackendGroup.of(IntStream.range(0, n).<Backend>mapToObj(_ -> CpuBackend.open(1)).toList(), Duration.ofMinutes(10));
     }
 
     private VideoVae open(BackendGroup group) {

@@ -17,6 +17,7 @@ import io.kinema.serve.body.BodyReader;
 import io.kinema.serve.body.Staging;
 import io.kinema.serve.http.Answers;
 import io.kinema.serve.http.Caller;
+import io.kinema.serve.http.RequestBody;
 import io.kinema.serve.problem.Problem;
 import io.kinema.serve.problem.ProblemKind;
 import io.kinema.serve.request.Prepared;
@@ -95,7 +96,7 @@ final class VideoSubmission {
 
     private ObjectNode body(Context call, Staging staging) {
         try {
-            return bodies.read(Optional.ofNullable(call.contentType()).orElse(""), call.req().getContentLengthLong(), call.bodyInputStream(), staging);
+            return bodies.read(Optional.ofNullable(call.contentType()).orElse(""), call.req().getContentLengthLong(), RequestBody.of(call), staging);
         } catch (UncheckedIOException e) {
             if (e.getCause() instanceof java.nio.file.FileSystemException) {
                 throw Problem.of(ProblemKind.UNAVAILABLE, "the server has no room for uploads at the moment; try again later").retryAfter(60);

@@ -8,6 +8,7 @@ import io.kinema.jobs.QueueFullException;
 import io.kinema.jobs.StoreUnavailableException;
 import io.kinema.jobs.UnknownJobException;
 import io.kinema.jobs.storage.StorageException;
+import io.kinema.serve.body.BodyLimits;
 import io.kinema.serve.problem.FailureLog;
 import io.kinema.serve.problem.Problem;
 import io.kinema.serve.problem.ProblemKind;
@@ -19,9 +20,12 @@ import java.util.concurrent.ThreadLocalRandom;
 public final class Problems {
     private static final int SOON_SECONDS = 2;
     private final FailureLog log;
+    private final BodyLimits limits;
 
-    public Problems(FailureLog log) {
+    /** @param limits of what refused clients may still send */
+    public Problems(FailureLog log, BodyLimits limits) {
         this.log = log;
+        this.limits = limits;
     }
 
     /** Takes every exception of these routes. */
@@ -35,7 +39,7 @@ public final class Problems {
         if (call.res().isCommitted()) {
             return;
         }
-        Answers.problem(call, of(failure));
+        Answers.problem(call, of(failure), limits);
     }
 
     /** The problem that an exception is to a client. */

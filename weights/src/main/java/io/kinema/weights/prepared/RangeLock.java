@@ -69,6 +69,18 @@ final class RangeLock implements AutoCloseable {
      * @throws IOException when the file cannot be opened, or the file system has no locks
      */
     static Optional<RangeLock> tryLock(Path file, long position, boolean shared) throws IOException {
+        // Under an interrupted thread the handle would be closed, and all of this process's locks be gone with it.
+        boolean interrupted = Thread.interrupted();
+        try {
+            return tryLockNow(file, position, shared);
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private static Optional<RangeLock> tryLockNow(Path file, long position, boolean shared) throws IOException {
         synchronized (HANDLES) {
             Handle handle = HANDLES.get(file);
             if (handle == null) {

@@ -21,7 +21,7 @@ import java.util.regex.Pattern;
 final class CacheChild {
     static final int TENSORS = 5;
     static final int DIED = 42;
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration PATIENCE = Duration.ofMinutes(10);
 
     private CacheChild() {
     }

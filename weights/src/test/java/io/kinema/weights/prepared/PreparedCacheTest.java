@@ -90,7 +90,7 @@ class PreparedCacheTest {
             assertThat(look(new PreparedCache(folder, CacheLimits.DEFAULTS))).isInstanceOfSatisfying(Lookup.Unusable.class,
                     unusable -> assertThat(unusable.why()).contains("for 0 s"));
             CountDownLatch waits = new CountDownLatch(1);
-            CompletableFuture<Lookup> other = CompletableFuture.supplyAsync(() -> cache.look(key(), Duration.ofMinutes(1), _ -> waits.countDown()));
+            CompletableFuture<Lookup> other = CompletableFuture.supplyAsync(() -> cache.look(key(), Duration.ofMinutes(10), _ -> waits.countDown()));
             waits.await();
             try (PreparedEntry mine = writer.publish().orElseThrow(); HeldEntry held = ((Lookup.Found) other.get()).entry(); PreparedEntry theirs = held.map()) {
                 assertThat(CacheChild.hashes(mine)).isEqualTo(CacheChild.hashes(theirs)).isEqualTo(CacheChild.expected());
