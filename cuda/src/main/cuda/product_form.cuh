@@ -22,6 +22,9 @@
 #ifndef PRODUCT_GROUP
 #define PRODUCT_GROUP 8
 #endif
+#ifndef PRODUCT_AWAY
+#define PRODUCT_AWAY 0
+#endif
 #ifndef PRODUCT_ALTERNATE
 #define PRODUCT_ALTERNATE 0
 #endif
@@ -42,6 +45,8 @@ constexpr bool STAGED = PIECES > 0;
 constexpr bool REDUCED = PRODUCT_REDUCED || STAGED;
 /** Residuals are asked for while their tile is computed. */
 constexpr bool FORESEEN = PRODUCT_FORESEEN;
+/** Results leave the cache before operands do. */
+constexpr bool AWAY = PRODUCT_AWAY;
 /** Pairs of row tiles that are computed together with all columns before the next ones: what they share stays in the cache. */
 constexpr i32 GROUP = PRODUCT_GROUP;
 /** Steps that a consumer is behind the one before it, so that one multiplies while another's values leave; 0: as it happens. */

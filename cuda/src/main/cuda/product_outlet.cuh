@@ -106,10 +106,10 @@ struct Spot {
         sync_warp();
         if (lane == 0) {
             if (row < p.rows && n < p.columns) {
-                if (SUM) {
-                    send_sum(*out, row, n, from);
+                if (AWAY) {
+                    SUM ? send_sum_away(*out, row, n, from) : send_away(*out, row, n, from);
                 } else {
-                    send(*out, row, n, from);
+                    SUM ? send_sum(*out, row, n, from) : send(*out, row, n, from);
                 }
             }
             sent();

@@ -203,13 +203,19 @@ __device__ __forceinline__ void heads(const Product& p, const float (&v)[128], S
     constexpr int TURNED = 6;
     constexpr int HALF = 3;
     i32 pair = (at.lane & 3) * 2;
-    i32 table[2];
     float scale[2];
+    Two c[2][TURNED];
+    Two s[2][TURNED];
 #pragma unroll
     for (int r = 0; r < 2; r++) {
         i32 row = at.row + r * 8;
-        table[r] = (row < p.rows ? row / p.rowsPerToken : 0) * (i32) p.tableStride + pair;
+        i64 table = (i64) (row < p.rows ? row / p.rowsPerToken : 0) * p.tableStride + pair;
         scale[r] = p.scale(row);
+#pragma unroll
+        for (int b = 0; b < TURNED; b++) {
+            c[r][b] = two(p.cosine, table + b * 8, true);
+            s[r][b] = two(p.sine, table + b * 8, true);
+        }
     }
 #pragma unroll
     for (int h = 0; h < 4; h++) {
@@ -227,7 +233,10 @@ __device__ __forceinline__ void heads(const Product& p, const float (&v)[128], S
                 x[2 * b + 1] = TYPE == F16 ? f16_float((u16) (both >> 16)) : bits_float(both & 0xffff0000u);
                 squares = fmaf(x[2 * b], x[2 * b], squares);
                 squares = fmaf(x[2 * b + 1], x[2 * b + 1], squares);
-                apart();
+                if (b == 3) {
+                    // Else the biases of all eight are fetched at once, and four bytes find no register.
+                    sync_warp();
+                }
             }
             squares += shuffle_xor(squares, 1);
             squares += shuffle_xor(squares, 2);
@@ -239,19 +248,9 @@ __device__ __forceinline__ void heads(const Product& p, const float (&v)[128], S
             u32 w[8];
 #pragma unroll
             for (int b = 0; b < HALF; b++) {
-                // The tables lie in the nearest cache: registers are worth more here.
-                Two c = two(p.cosine, table[r] + b * 8, true);
-                Two s = two(p.sine, table[r] + b * 8, true);
-                float low = x[2 * b];
-                float high = x[2 * b + 1];
-                float lowPartner = x[2 * (b + HALF)];
-                float highPartner = x[2 * (b + HALF) + 1];
-                w[b] = pack(TYPE, low * c.x + -lowPartner * s.x, high * c.y + -highPartner * s.y);
-                apart();
-                c = two(p.cosine, table[r] + (b + HALF) * 8, true);
-                s = two(p.sine, table[r] + (b + HALF) * 8, true);
-                w[b + HALF] = pack(TYPE, lowPartner * c.x + low * s.x, highPartner * c.y + high * s.y);
-                apart();
+                const int d = b + HALF;
+                w[b] = pack(TYPE, x[2 * b] * c[r][b].x + -x[2 * d] * s[r][b].x, x[2 * b + 1] * c[r][b].y + -x[2 * d + 1] * s[r][b].y);
+                w[d] = pack(TYPE, x[2 * d] * c[r][d].x + x[2 * b] * s[r][d].x, x[2 * d + 1] * c[r][d].y + x[2 * b + 1] * s[r][d].y);
             }
 #pragma unroll
             for (int b = TURNED; b < 8; b++) {

@@ -264,6 +264,21 @@ __device__ __forceinline__ void send_sum(const TensorMap& map, i32 row, i32 colu
                  : "memory");
 }
 
+/** As send and send_sum, for what nothing reads before it has left the cache: it leaves before other things. */
+__device__ __forceinline__ void send_away(const TensorMap& map, i32 row, i32 column, u32 from) {
+    asm volatile(
+            "{ .reg .b64 policy; createpolicy.fractional.L2::evict_first.b64 policy, 1.0;\n"
+            "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group.L2::cache_hint [%0, {%2, %3}], [%1], policy; }" ::"l"(&map),
+            "r"(from), "r"(column), "r"(row) : "memory");
+}
+
+__device__ __forceinline__ void send_sum_away(const TensorMap& map, i32 row, i32 column, u32 from) {
+    asm volatile(
+            "{ .reg .b64 policy; createpolicy.fractional.L2::evict_first.b64 policy, 1.0;\n"
+            "cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group.L2::cache_hint [%0, {%2, %3}], [%1], policy; }" ::"l"(&map),
+            "r"(from), "r"(column), "r"(row) : "memory");
+}
+
 /** Ends a group of what this thread sent; it may be empty. */
 __device__ __forceinline__ void sent() { asm volatile("cp.async.bulk.commit_group;" ::: "memory"); }
 
