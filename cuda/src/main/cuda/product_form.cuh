@@ -1,5 +1,6 @@
 // The form of product_hopper.cu's kernels: how many warpgroups multiply, how far the producer runs ahead, and how values leave. No choice
-// changes a bit of what STORE, SWIGLU and HEADS write, nor of RESIDUAL but for subnormal values (see below). The launch must know CONSUMERS, STAGES and PIECES.
+// changes a bit of a result, but that REDUCED takes subnormal terms and sums of residuals for zeros. A launch must know CONSUMERS, STAGES,
+// PIECES and TILE_ROWS.
 #pragma once
 
 #include "wgmma.cuh"
@@ -72,6 +73,8 @@ constexpr u32 STAGE_WARPS = TILE_ROWS / 16;
 constexpr int THREADS = 128 + CONSUMERS * 128;
 
 static_assert(CONSUMERS == 2 || CONSUMERS == 3, "registers of two or of three consumers");
+static_assert(!ALTERNATE || (CONSUMERS == 2 && LEAD == 0), "two take turns, and need no other lead");
+static_assert(LEAD < STAGES, "the first consumer gets ahead by stages that the others still need");
 static_assert(PIECES == 0 || PIECES == 2 || PIECES == 4, "pieces take turns by the bits of their number");
 static_assert(BARRIERS + STAGES * 16 + 1024 <= 227 * 1024, "shared memory of a block");
 
