@@ -2,6 +2,7 @@ package io.kinema.cli;
 
 import io.kinema.measure.capability.Capabilities;
 import io.kinema.measure.capability.Capability;
+import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -30,6 +31,6 @@ final class CapabilitiesCommand implements Callable<Integer> {
     }
 
     private void print(Capability one) {
-        terminal.print(String.format("%-4s %-18s %-26s %s", one.available() ? "yes" : "no", one.group(), one.name(), Failures.oneLine(one.reason())));
+        terminal.print(String.format(Locale.ROOT, "%-4s %-18s %-26s %s", one.available() ? "yes" : "no", one.group(), one.name(), Failures.oneLine(one.reason())));
     }
 }

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.kinema.engine.model.BundledModel;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
@@ -39,7 +40,7 @@ final class DoctorCommand implements Callable<Integer> {
     }
 
     private void print(Finding finding) {
-        terminal.print(String.format("%-4s %-14s %s", finding.advice().isEmpty() ? "ok" : "!!", finding.label(), finding.value()));
+        terminal.print(String.format(Locale.ROOT, "%-4s %-14s %s", finding.advice().isEmpty() ? "ok" : "!!", finding.label(), finding.value()));
         finding.advice().ifPresent(advice -> terminal.print(" ".repeat(20) + advice));
     }
 

@@ -37,7 +37,7 @@ final class LedgerPrinter {
     private void print(ObjectNode entry) {
         ObjectNode shape = (ObjectNode) entry.path("shape");
         String speed = entry.path("speed_up").isNumber() ? String.format(Locale.ROOT, ", %.2f times as fast", entry.path("speed_up").asDouble()) : "";
-        terminal.print(String.format("%s  %-11s  %s  %sx%s, %s frames, %s evaluations, %s: %s%s", entry.path("sha256").asText().substring(0, 12), entry.path("verdict").asText(),
+        terminal.print(String.format(Locale.ROOT, "%s  %-11s  %s  %sx%s, %s frames, %s evaluations, %s: %s%s", entry.path("sha256").asText().substring(0, 12), entry.path("verdict").asText(),
                 entry.path("created").asText(), shape.path("width").asText(), shape.path("height").asText(), shape.path("frames").asText(),
                 shape.path("steps").asText(), shape.path("task").asText(), Failures.oneLine(entry.path("candidate").path("options").toString()), speed));
     }

@@ -50,7 +50,7 @@ final class ProgressPrinter implements ProgressListener, AutoCloseable {
             case Progress.StageFinished finished -> { }
             case Progress.StepFinished step -> step(step);
             case Progress.OutputStarted(int index, int outputs, long seed) ->
-                    output = outputs == 1 ? "" : String.format("clip %d/%d, seed %d: ", index + 1, outputs, seed);
+                    output = outputs == 1 ? "" : String.format(Locale.ROOT, "clip %d/%d, seed %d: ", index + 1, outputs, seed);
             case Progress.Message(String text) -> note(text);
         }
     }
@@ -118,7 +118,7 @@ final class ProgressPrinter implements ProgressListener, AutoCloseable {
     }
 
     private String time() {
-        return String.format("%8s  ", seconds(Duration.ofNanos(System.nanoTime() - started)));
+        return String.format(Locale.ROOT, "%8s  ", seconds(Duration.ofNanos(System.nanoTime() - started)));
     }
 
     static String seconds(Duration duration) {

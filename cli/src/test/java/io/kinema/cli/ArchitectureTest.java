@@ -13,6 +13,7 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
+import java.io.PrintStream;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.Locale;
@@ -89,6 +90,17 @@ class ArchitectureTest {
                 .orShould().accessField(System.class, "err")
                 .orShould().callMethod(Throwable.class, "printStackTrace")
                 .orShould().dependOnClassesThat().resideInAnyPackage("java.util.logging..", "org.slf4j..")
+                .check(classes);
+    }
+
+    /** Numbers in messages, names and files are the same for every user. */
+    @Test
+    void nobodyFormatsByTheUsersLocale() {
+        noClasses().should().callMethod(String.class, "formatted", Object[].class)
+                .orShould().callMethod(String.class, "format", String.class, Object[].class)
+                .orShould().callMethod(PrintStream.class, "printf", String.class, Object[].class)
+                .orShould().callMethod(String.class, "toLowerCase")
+                .orShould().callMethod(String.class, "toUpperCase")
                 .check(classes);
     }
 

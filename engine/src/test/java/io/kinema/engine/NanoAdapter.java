@@ -40,6 +40,25 @@ public final class NanoAdapter {
         return file;
     }
 
+    /** A file in FastVideo's key style that fits the bundled model: it edits whole weights beside the pairs, so all are fused. */
+    static Path writeEditing(Path file) {
+        Random random = new Random(7);
+        MemoryTensors.Builder tensors = MemoryTensors.builder("nano edits");
+        int pairs = 0;
+        for (int i = 0; i < NANO.layers(); i++) {
+            String block = "transformer_blocks." + i + ".";
+            pair(tensors, block + "attn.to_q", "", NANO.inner(), NANO.hidden(), random);
+            pair(tensors, block + "ff.net.2", "", NANO.hidden(), NANO.ffn(), random);
+            tensors.rounded(block + "norm1.diff", DType.BF16, normal(random, NANO.hidden(), 0.02), NANO.hidden());
+            pairs += 4;
+        }
+        try (MemoryTensors all = tensors.build()) {
+            SafetensorsWriter.write(file, all.names().stream().map(all::get).toList(), Map.of("format", "fastvideo-lora-v2", "finetuned_model", "FastVideo/FastH3",
+                    "low_rank_tensors", "" + pairs, "diff_tensors", "" + NANO.layers(), "set_weight_tensors", "0"));
+        }
+        return file;
+    }
+
     private static void block(MemoryTensors.Builder to, String block, Random random, Sizes s) {
         pair(to, block + "attn.to_q", s.inner(), s.hidden(), random);
         pair(to, block + "attn.to_k", s.inner(), s.hidden(), random);
@@ -50,8 +69,12 @@ public final class NanoAdapter {
     }
 
     private static void pair(MemoryTensors.Builder to, String module, int out, int in, Random random) {
-        to.rounded(module + ".lora_A.default.weight", DType.BF16, normal(random, RANK * in, 1 / Math.sqrt(in)), RANK, in);
-        to.rounded(module + ".lora_B.default.weight", DType.BF16, normal(random, out * RANK, 0.02), out, RANK);
+        pair(to, module, ".default", out, in, random);
+    }
+
+    private static void pair(MemoryTensors.Builder to, String module, String name, int out, int in, Random random) {
+        to.rounded(module + ".lora_A" + name + ".weight", DType.BF16, normal(random, RANK * in, 1 / Math.sqrt(in)), RANK, in);
+        to.rounded(module + ".lora_B" + name + ".weight", DType.BF16, normal(random, out * RANK, 0.02), out, RANK);
     }
 
     private static float[] normal(Random random, int n, double spread) {

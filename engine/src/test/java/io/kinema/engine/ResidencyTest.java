@@ -19,9 +19,11 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -37,14 +39,14 @@ class ResidencyTest {
     @TempDir
     private Path folder;
 
-    private record Clips(String plain, String adapted, RankRecord rank) {
+    private record Clips(String plain, String adapted, RankRecord rank, Set<String> scratch) {
     }
 
     private Clips clips(Plan plan, Policy policy, int ranks, Path adapter) {
         try (H3Engine engine = H3Engine.open(policy.over(plan.options("cpu")).ranks(RankOptions.DEFAULTS.withTensorParallel(ranks)).build())) {
             Clip plain = engine.generate(ResidencyJobs.request(64, 64, 2, List.of()));
             Clip adapted = engine.generate(ResidencyJobs.request(64, 64, 2, List.of(AdapterUse.of(adapter).scaled(0.75))));
-            return new Clips(ResidencyJobs.digest(plain), ResidencyJobs.digest(adapted), plain.record().ranks().getFirst());
+            return new Clips(ResidencyJobs.digest(plain), ResidencyJobs.digest(adapted), plain.record().ranks().getFirst(), plain.record().memory().scratchBytes().keySet());
         }
     }
 
@@ -58,9 +60,28 @@ class ResidencyTest {
         Clips staged = clips(plan, ONE_LAYER, ranks, adapter);
         assertThat(staged.plain()).isEqualTo(kept.plain()).isNotEqualTo(kept.adapted());
         assertThat(staged.adapted()).isEqualTo(kept.adapted());
+        assertThat(staged.scratch()).as("networks that were closed on the way are in the record, too").isEqualTo(kept.scratch()).hasSize(4);
         assertThat(kept.rank().staging().residentBlocks()).isEqualTo(8);
         assertThat(staged.rank().staging().residentBlocks()).isEqualTo(1);
         assertThat(staged.rank().staging().stagedBlocks()).as("7 of 8 layers in each of 2 steps, AdaLN and refiner once").isGreaterThanOrEqualTo(14 + 8 + 1);
+    }
+
+    /** Fusing is work too, and the thread that stages layers does it while others compute. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void stagedLayersOfAnEditedTransformerGiveTheSameClip(int ranks) {
+        Path adapter = NanoAdapter.writeEditing(folder.resolve("edits.safetensors"));
+        GenerateRequest request = GenerateRequest.prompt("A red circle").size(64, 64).frames(22).seed(5).adapter(AdapterUse.of(adapter)).build();
+        GenerateRequest plain = ResidencyJobs.request(64, 64, 2, ResidencyJobs.adapters(folder).stream().map(AdapterUse::of).toList());
+        Set<String> clips = new HashSet<>();
+        for (Policy policy : List.of(KEPT, new Policy(Optional.of(WeightResidency.COMPONENT), OptionalInt.empty(), HostWeights.MMAP), ONE_LAYER)) {
+            try (H3Engine engine = H3Engine.open(policy.over(Plan.OF_THE_MODEL.get(2).options("cpu")).ranks(RankOptions.DEFAULTS.withTensorParallel(ranks)).build())) {
+                clips.add(ResidencyJobs.digest(engine.generate(request)));
+                engine.generate(plain);
+                clips.add(ResidencyJobs.digest(engine.generate(request)));
+            }
+        }
+        assertThat(clips).hasSize(1);
     }
 
     @Test

@@ -2,6 +2,7 @@ package io.kinema.compute.collective;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 
 /**
  * The fifteen ways to add four FP32 values: addition commutes but does not associate, so twelve chains {@code ((p + q) + r) + s} and three
@@ -70,6 +71,6 @@ public enum SumTree {
         for (int i = 0; i < order.length; i++) {
             names[i] = (char) ('a' + order[i]);
         }
-        return String.format(balanced ? "(%s+%s)+(%s+%s)" : "((%s+%s)+%s)+%s", Arrays.copyOf(new Object[] {names[0], names[1], names[2], names[3]}, 4));
+        return String.format(Locale.ROOT, balanced ? "(%s+%s)+(%s+%s)" : "((%s+%s)+%s)+%s", Arrays.copyOf(new Object[] {names[0], names[1], names[2], names[3]}, 4));
     }
 }

@@ -185,7 +185,7 @@ final class OpenBlasFiles {
     private static String key(List<Entry> entries) {
         CRC32 all = new CRC32();
         entries.forEach(e -> all.update((e.name + e.size + ":" + e.crc).getBytes(StandardCharsets.UTF_8)));
-        return "%08x-%08x".formatted(entries.getLast().crc, all.getValue());
+        return String.format(Locale.ROOT, "%08x-%08x", entries.getLast().crc, all.getValue());
     }
 
     /** A packed file with the size and CRC-32 from the jar's own directory: hashing 40 MB again would delay every start. */

@@ -30,6 +30,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -184,7 +185,7 @@ public final class Quantizer {
 
     private Map<String, String> metadata(Path from) {
         Map<String, String> metadata = new TreeMap<>(Map.of("format", "pt", "kinema.quantization", "INT8 ConvRot: row scales, input axis rotated by a regular Hadamard matrix",
-                "kinema.group_rule", GROUP_RULE.formatted(options.largestGroup()), "kinema.source_sha256", CheckpointIdentity.of(weights.path()).sha256()));
+                "kinema.group_rule", String.format(Locale.ROOT, GROUP_RULE, options.largestGroup()), "kinema.source_sha256", CheckpointIdentity.of(weights.path()).sha256()));
         options.task().ifPresent(task -> metadata.put("kinema.partition", task == Task.REF2VA ? Task.REF2VA.label() : Task.FL2VA.label()));
         return metadata;
     }

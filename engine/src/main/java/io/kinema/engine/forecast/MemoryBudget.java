@@ -55,7 +55,8 @@ record MemoryBudget(OptionalLong maxDevice, OptionalLong maxHost) {
     private String instead(ResidencyForecast forecast) {
         Optional<Residency> other = forecast.all().stream().filter(this::fits).findFirst();
         if (other.isPresent()) {
-            return "add --weight-offload " + other.get().offload().orElseThrow().label() + ", which needs " + needs(other.get());
+            String offload = other.get().offload().map(o -> "add --weight-offload " + o.label()).orElse("leave --weight-offload out");
+            return offload + ", which needs " + needs(other.get());
         }
         ResidencyForecast mapped = new ResidencyForecast(forecast.transformer(), forecast.text(), forecast.video(), forecast.audio(), forecast.scratch(),
                 forecast.heap(), forecast.device(), HostWeights.MMAP);

@@ -19,7 +19,6 @@ import io.kinema.engine.prepared.PreparedWeights;
 import io.kinema.engine.prompt.H3Tokenizer;
 import io.kinema.model.AutoencoderPart;
 import io.kinema.model.adapter.Adapter;
-import io.kinema.model.adapter.FusedTensors;
 import io.kinema.model.audio.AudioVae;
 import io.kinema.model.audio.AudioVaeConfig;
 import io.kinema.model.dit.Dit;
@@ -50,7 +49,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
-import java.util.TreeMap;
 import java.util.concurrent.Executor;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -76,9 +74,10 @@ public final class ModelParts implements AutoCloseable {
     private final PreparedWeights prepared;
     private final AdapterLibrary library = new AdapterLibrary();
     private final Checkpoints checkpoints;
-    /** Weights that an adapter has edited: kept, because a transformer of them may be opened and closed by turns. */
-    private final Map<FusedKey, TensorSource> edited = new HashMap<>();
+    /** The last that an adapter has edited: kept, because a transformer of them may be opened and closed by turns. */
+    private Optional<EditedWeights> edited = Optional.empty();
     private final Map<Object, AutoCloseable> open = new HashMap<>();
+    private final ScratchPeaks scratch = new ScratchPeaks();
     /** What was opened, newest first: networks must be closed before the weights they are views of. */
     private final Deque<AutoCloseable> owned = new ArrayDeque<>();
 
@@ -178,9 +177,9 @@ public final class ModelParts implements AutoCloseable {
      * transformer of its own; the others leave the base as it is.
      */
     public Transformer transformer(Task task, List<AdapterUse> adapters) {
-        Optional<Adapter> fused = adapters.stream().map(use -> adapter(use, task)).filter(Adapter::fused).findFirst();
-        if (fused.isPresent()) {
-            return fusedTransformer(task, fused.get());
+        Optional<AdapterUse> editing = adapters.stream().filter(use -> adapter(use, task).fused()).findFirst();
+        if (editing.isPresent()) {
+            return editedTransformer(task, editing.get());
         }
         Transformer dit = transformer(task);
         library.use(dit, adapters);
@@ -229,16 +228,26 @@ public final class ModelParts implements AutoCloseable {
         return checkpoints.of(transformerPath(task), () -> transformerWeights(task).open());
     }
 
-    private record FusedKey(Path path, String sha256) {
+    private Transformer editedTransformer(Task task, AdapterUse use) {
+        EditedWeights.Key key = new EditedWeights.Key(transformerPath(task), adapter(use, task).sha256(), use.alpha());
+        return part(key, () -> {
+            if (edited.filter(e -> e.key().equals(key)).isEmpty()) {
+                closeEdited();
+                EditedWeights weights = EditedWeights.open(key, use, config(task), transformerTensors(task));
+                edited = Optional.of(weights);
+                owned.push(weights);
+            }
+            return transformer(task, edited.orElseThrow().tensors());
+        }, Transformer.class);
     }
 
-    private Transformer fusedTransformer(Task task, Adapter adapter) {
-        FusedKey key = new FusedKey(transformerPath(task), adapter.sha256());
-        return part(key, () -> transformer(task, edited.computeIfAbsent(key, _ -> {
-            FusedTensors fused = FusedTensors.of(backend(), transformerTensors(task), adapter);
-            owned.push(fused);
-            return fused;
-        })), Transformer.class);
+    private void closeEdited() {
+        edited.ifPresent(weights -> {
+            edited = Optional.empty();
+            close(part -> part == open.get(weights.key()));
+            owned.remove(weights);
+            weights.close();
+        });
     }
 
     /** Where the transformer of a task comes from. */
@@ -294,19 +303,9 @@ public final class ModelParts implements AutoCloseable {
         }
     }
 
-    /** The most scratch bytes that each network opened so far has used. */
+    /** The most scratch bytes that each network opened so far has used, those that were closed to make room included. */
     public SortedMap<String, Long> scratchBytes() {
-        SortedMap<String, Long> bytes = new TreeMap<>();
-        for (AutoCloseable part : open.values()) {
-            switch (part) {
-                case Transformer dit -> bytes.merge("transformer", dit.peakScratchBytes(), Long::max);
-                case PromptEncoder text -> bytes.merge("text_encoder", text.peakScratchBytes(), Long::max);
-                case VideoVae vae -> bytes.merge("vae", vae.peakScratchBytes(), Long::max);
-                case AudioVae vae -> bytes.merge("audio_vae", vae.peakScratchBytes(), Long::max);
-                default -> { }
-            }
-        }
-        return bytes;
+        return scratch.with(open.values());
     }
 
     private VideoVae videoVae(AutoencoderPart half) {
@@ -352,6 +351,7 @@ public final class ModelParts implements AutoCloseable {
             boolean closes = which.test(e.getValue());
             if (closes) {
                 owned.remove(e.getValue());
+                scratch.add(e.getValue());
                 closeQuietly(e.getValue());
             }
             return closes;
@@ -383,7 +383,7 @@ public final class ModelParts implements AutoCloseable {
     public void close() {
         library.close();
         open.clear();
-        edited.clear();
+        edited = Optional.empty();
         while (!owned.isEmpty()) {
             closeQuietly(owned.pop());
         }

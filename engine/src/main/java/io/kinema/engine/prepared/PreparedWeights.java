@@ -175,11 +175,12 @@ public final class PreparedWeights implements AutoCloseable {
         facts.put("ranks", "" + network.ranks());
         boolean[] told = new boolean[1];
         try {
-            return cache.look(PreparedKey.of(network.label(), facts, files), patience, since -> {
+            return cache.look(PreparedKey.of(network.label(), facts, files), patience, wait -> {
                 clock.check(Stage.CHECKING_PREPARED_WEIGHTS);
                 if (!told[0]) {
                     told[0] = true;
-                    clock.tell(new Progress.Message("another process prepares the weights of " + network.label() + "; waiting up to " + patience.toSeconds() + " s for it"));
+                    clock.tell(new Progress.Message(wait.unfit().map(why -> "prepared weights of " + network.label() + " cannot be used (" + why + ") and are held by somebody")
+                            .orElse("another process prepares the weights of " + network.label()) + "; waiting up to " + wait.most().toSeconds() + " s for it"));
                 }
             });
         } catch (IOException e) {

@@ -46,7 +46,7 @@ final class TokenizerLibrary {
         boolean inJar = connection instanceof JarURLConnection;
         long size = inJar ? ((JarURLConnection) connection).getJarEntry().getSize() : connection.getContentLengthLong();
         long crc = inJar ? ((JarURLConnection) connection).getJarEntry().getCrc() : size;
-        Path file = cache.resolve("tokenizers-%08x".formatted(crc)).resolve(fileName());
+        Path file = cache.resolve(String.format(Locale.ROOT, "tokenizers-%08x", crc)).resolve(fileName());
         if (whole(file, size)) {
             return file;
         }

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.TextNode;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Locale;
 
 /**
  * What makes one tokenizer of Qwen2's kind: byte-level BPE with NFC and Qwen2's split pattern.
@@ -41,7 +42,7 @@ record TokenizerSource(List<AddedToken> added, byte[] vocabulary, byte[] merges,
     String document() {
         ArrayNode tokens = JsonNodeFactory.instance.arrayNode();
         added.forEach(token -> tokens.add(token.json()));
-        byte[] head = HEAD.formatted(tokens, TextNode.valueOf(QWEN2_SPLIT), prefixSpace, prefixSpace).getBytes(StandardCharsets.UTF_8);
+        byte[] head = String.format(Locale.ROOT, HEAD, tokens, TextNode.valueOf(QWEN2_SPLIT), prefixSpace, prefixSpace).getBytes(StandardCharsets.UTF_8);
         ByteArrayOutputStream out = new ByteArrayOutputStream(head.length + vocabulary.length + merges.length + 16);
         out.writeBytes(head);
         out.writeBytes(vocabulary);

@@ -27,13 +27,13 @@ final class FfmpegCommand {
         }
     }
 
-    /** Writes {@code target} with these options, separated by blanks. */
+    /** Writes {@code target} with these options, separated by blanks; files are named from the folder that it is in. */
     static void make(String options, Path target) {
         List<String> command = new ArrayList<>(List.of("ffmpeg", "-v", "error", "-nostdin", "-y"));
         command.addAll(List.of(options.split(" +")));
         command.add(target.toString());
         try {
-            Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+            Process process = new ProcessBuilder(command).directory(target.getParent().toFile()).redirectErrorStream(true).start();
             String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
             if (!process.waitFor(LONGEST_SECONDS, TimeUnit.SECONDS) || process.exitValue() != 0) {
                 process.destroyForcibly();

@@ -110,7 +110,7 @@ final class MediaKinds {
         }
         video("b-frames.mp4", "MP4, H.264 with B-frames", 2, ffmpeg(plain + "-c:v libx264 -bf 3 -pix_fmt yuv420p"));
         video("edit-list.mp4", "MP4 cut by an edit list, 1.5 s shown", 1.5,
-                target -> FfmpegCommand.make("-ss 0.5 -i " + target.resolveSibling("b-frames.mp4") + " -c copy", target));
+                target -> FfmpegCommand.make("-ss 0.5 -i b-frames.mp4 -c copy", target));
         video("fragmented.mp4", "MP4 in fragments", 2, ffmpeg(plain + H264 + "-g 15 -movflags frag_keyframe+empty_moov"));
         video("hevc-10-bit.mp4", "MP4, H.265, 10-bit", 2, ffmpeg(plain + "-c:v libx265 -preset ultrafast -pix_fmt yuv420p10le -x265-params log-level=none -tag:v hvc1"));
         video("h264-10-bit.mov", "MOV, H.264, 10-bit", 2, ffmpeg(plain + "-c:v libx264 -pix_fmt yuv420p10le"));
@@ -132,7 +132,7 @@ final class MediaKinds {
         video("no-index.mp4", "MP4 cut off before its index", 0, part("sound.mp4", 0.6));
         video("cut.mp4", "MP4 whose index comes first, the second half missing", 0, target -> {
             Path first = target.resolveSibling("faststart.mp4");
-            FfmpegCommand.make("-i " + target.resolveSibling("sound.mp4") + " -c copy -movflags +faststart", first);
+            FfmpegCommand.make("-i sound.mp4 -c copy -movflags +faststart", first);
             part("faststart.mp4", 0.5).write(target);
         });
         video("cut.webm", "WebM, the second half missing", 0, part("vp8.webm", 0.5));

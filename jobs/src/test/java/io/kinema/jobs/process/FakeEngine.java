@@ -8,6 +8,7 @@ import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -126,7 +127,7 @@ public final class FakeEngine implements JobEngine {
     }
 
     /**
-     * {@code crash-at=STAGE} kills the process there, {@code crash-once-at=STAGE:FILE} only while the file is there, {@code hold-at=STAGE:FILE} waits
+     * {@code crash-at=STAGE} kills the process there, {@code crash-once-at=STAGE:FILE} only while the file is there, {@code hold-at=STAGE:FILE} (a URI, which has no blanks) waits
      * while the file is there and nobody wants it to stop, and so on.
      */
     private static void mishap(String prompt, String here, StopRequest stop) {
@@ -161,7 +162,7 @@ public final class FakeEngine implements JobEngine {
     }
 
     private static Optional<Path> file(String prompt, String name, String here) {
-        return value(prompt, name).filter(v -> v.startsWith(here + ":")).map(v -> Path.of(v.substring(here.length() + 1)));
+        return value(prompt, name).filter(v -> v.startsWith(here + ":")).map(v -> Path.of(URI.create(v.substring(here.length() + 1))));
     }
 
     private static void signal(String name) {

@@ -102,7 +102,7 @@ class QueueServiceTest {
         JobId waiting;
         Path gate = Files.writeString(folder.resolve("gate"), "");
         try (QueueService service = withWorker()) {
-            running = submit(service.jobs(), "a steps=6 hold-at=DENOISING/3:" + gate);
+            running = submit(service.jobs(), "a steps=6 hold-at=DENOISING/3:" + gate.toUri());
             waiting = submit(service.jobs(), "b");
             Job job = service.jobs().get(running).orElseThrow();
             while (job.progress().step() < 3) {

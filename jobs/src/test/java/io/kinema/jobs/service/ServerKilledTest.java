@@ -50,7 +50,7 @@ class ServerKilledTest {
         Path gate = Files.writeString(folder.resolve("gate"), "");
         try (QueueProcess server = QueueProcess.start(folder, "", 1)) {
             ids.add(server.submit("done"));
-            ids.add(server.submit("running steps=9 hold-at=DENOISING/6:" + gate));
+            ids.add(server.submit("running steps=9 hold-at=DENOISING/6:" + gate.toUri()));
             for (int i = 0; i < 5; i++) {
                 ids.add(server.submit("queued " + i));
             }

@@ -136,7 +136,7 @@ class WorkerTest {
     @Test
     void workersWithOneFolderDoNotMeet() throws Exception {
         Path gate = gate();
-        JobId id = submit("first steps=4 hold-at=DENOISING/2:" + gate);
+        JobId id = submit("first steps=4 hold-at=DENOISING/2:" + gate.toUri());
         CompletableFuture<Turn> made = begin(id, atStep(2));
         try (Worker second = worker(TIMES, FakeEngine.launcher(1))) {
             JobId other = submit("second");
@@ -152,7 +152,7 @@ class WorkerTest {
     @Test
     void everyOutputIsListedWhenItIsStored() throws Exception {
         Path gate = gate();
-        JobId id = jobs.submit(Submission.of("fake", GenerateRequest.prompt("a steps=4 hold-at=OUTPUT/1:" + gate).outputs(3).build())).job().id();
+        JobId id = jobs.submit(Submission.of("fake", GenerateRequest.prompt("a steps=4 hold-at=OUTPUT/1:" + gate.toUri()).outputs(3).build())).job().id();
         CompletableFuture<Turn> made = begin(id, job -> job.outputs().size() == 1);
         assertThat(job(id).state()).isEqualTo(JobState.IN_PROGRESS);
         assertThat(clip(id, 0)).endsWith("#0 [s0, s1, s2, s3]");
@@ -172,7 +172,7 @@ class WorkerTest {
     @ValueSource(strings = {"LOADING", "TEXT_ENCODING", "DENOISING/0", "VIDEO_DECODING", "AUDIO_DECODING", "SAVING"})
     void aDeadEngineCostsOneAttempt(String stage) throws Exception {
         Path once = Files.writeString(folder.resolve("once"), "");
-        JobId id = submit("a steps=5 crash-once-at=" + stage + ":" + once);
+        JobId id = submit("a steps=5 crash-once-at=" + stage + ":" + once.toUri());
         assertThat(worker.make(id)).isEqualTo(Turn.RETRY);
         assertThat(job(id).state()).isEqualTo(JobState.QUEUED);
         assertThat(worker.make(id)).isEqualTo(Turn.OVER);
@@ -185,7 +185,7 @@ class WorkerTest {
     @Test
     void aKilledEnginesJobGoesOnFromItsLastSavedStep() throws Exception {
         Path gate = gate();
-        JobId id = submit("a steps=9 hold-at=DENOISING/5:" + gate);
+        JobId id = submit("a steps=9 hold-at=DENOISING/5:" + gate.toUri());
         CompletableFuture<Turn> made = begin(id, atStep(5));
         worker.engineProcess().orElseThrow().destroyForcibly();
         assertThat(turn(made)).isEqualTo(Turn.RETRY);
@@ -260,7 +260,7 @@ class WorkerTest {
     @Test
     void aRunningJobIsCancelledWithinAStepAndTheNextStarts() throws Exception {
         Path gate = gate();
-        JobId id = submit("a steps=1000 hold-at=DENOISING/2:" + gate);
+        JobId id = submit("a steps=1000 hold-at=DENOISING/2:" + gate.toUri());
         CompletableFuture<Turn> made = begin(id, atStep(2));
         jobs.cancel(id);
         assertThat(turn(made)).isEqualTo(Turn.OVER);
@@ -278,7 +278,7 @@ class WorkerTest {
         worker.close();
         worker = worker(TIMES.drain(A_WHILE), FakeEngine.launcher(1));
         Path gate = gate();
-        JobId id = submit("a steps=5 hold-at=DENOISING/1:" + gate);
+        JobId id = submit("a steps=5 hold-at=DENOISING/1:" + gate.toUri());
         CompletableFuture<Turn> made = begin(id, atStep(1));
         worker.drain();
         assertThat(worker.status().state()).isEqualTo(WorkerStatus.State.DRAINING);

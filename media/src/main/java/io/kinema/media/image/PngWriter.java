@@ -11,6 +11,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Locale;
 import java.util.zip.CRC32;
 import java.util.zip.Deflater;
 import java.util.zip.DeflaterOutputStream;
@@ -56,7 +57,7 @@ public final class PngWriter {
         } catch (IOException e) {
             throw WriteTarget.failure(folder, e);
         }
-        return folder.resolve("frame-%05d.png".formatted(index));
+        return folder.resolve(String.format(Locale.ROOT, "frame-%05d.png", index));
     }
 
     /** The bytes of a PNG file. */

@@ -6,6 +6,7 @@ import io.kinema.compute.Device;
 import io.kinema.compute.Operand;
 import io.kinema.compute.Tensor;
 import io.kinema.compute.Workspace;
+import io.kinema.compute.cpu.CpuBackend;
 import io.kinema.model.load.Parameters;
 import io.kinema.model.load.Parameters.Rounding;
 import io.kinema.weights.BadWeightsException;
@@ -27,8 +28,8 @@ import java.util.SequencedSet;
 import java.util.stream.Collectors;
 
 /**
- * Owns the tensors of a checkpoint that an adapter changes, once somebody asked for them, until it is closed; all others are
- * the base's own. A changed tensor is {@code W + factor * B A + edit} in FP32 (one FMA per pair, then the edit's sum), rounded
+ * Owns the tensors of a checkpoint that an adapter changes, once somebody asked for them, and a backend to change them with, until it is
+ * closed; all others are the base's own. It may be asked by any thread, also while a network computes: layers are staged by another. A changed tensor is {@code W + factor * B A + edit} in FP32 (one FMA per pair, then the edit's sum), rounded
  * once to the base's dtype, before any sharding or conversion. Closing twice is harmless; base and adapter must outlive it.
  */
 public final class FusedTensors implements TensorSource {
@@ -43,19 +44,16 @@ public final class FusedTensors implements TensorSource {
     private final Map<String, StoredTensor> fused = new HashMap<>();
     private boolean closed;
 
-    private FusedTensors(Backend backend, TensorSource base, Adapter adapter) {
-        this.backend = backend;
+    private FusedTensors(TensorSource base, Adapter adapter) {
+        this.backend = CpuBackend.open(Runtime.getRuntime().availableProcessors());
         this.base = base;
         this.pairs = adapter.pairs().stream().collect(Collectors.groupingBy(p -> p.target().module() + ".weight"));
         this.edits = adapter.edits().stream().collect(Collectors.toMap(WeightEdit::tensor, e -> e));
     }
 
-    /**
-     * @param backend of the host, for the products
-     * @param base    original floating-point weights in the diffusers layout
-     */
-    public static FusedTensors of(Backend backend, TensorSource base, Adapter adapter) {
-        return new FusedTensors(backend, base, adapter);
+    /** @param base original floating-point weights in the diffusers layout */
+    public static FusedTensors of(TensorSource base, Adapter adapter) {
+        return new FusedTensors(base, adapter);
     }
 
     @Override
@@ -189,6 +187,7 @@ public final class FusedTensors implements TensorSource {
         if (!closed) {
             closed = true;
             fused.clear();
+            backend.close();
             arena.close();
         }
     }

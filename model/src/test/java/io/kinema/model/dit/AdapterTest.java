@@ -294,7 +294,7 @@ class AdapterTest {
         entries.put("norm_out.norm.set_weight", new Entry(set, set.length));
         Map<String, String> metadata = Map.of("format", "fastvideo-lora-v2", "finetuned_model", "FastVideo/FastH3", "low_rank_tensors",
                 "" + (entries.size() - 2), "diff_tensors", "1", "set_weight_tensors", "1");
-        try (AdapterFile file = file("fast", entries, metadata); FusedTensors fused = FusedTensors.of(backend, source, file.adapter())) {
+        try (AdapterFile file = file("fast", entries, metadata); FusedTensors fused = FusedTensors.of(source, file.adapter())) {
             assertThat(FloatConversion.toFloats(fused.get("norm_out.norm.weight"))).containsOnly(1.5f);
             float[] before = FloatConversion.toFloats(source.get("transformer_blocks.1.norm1.weight"));
             float[] after = FloatConversion.toFloats(fused.get("transformer_blocks.1.norm1.weight"));

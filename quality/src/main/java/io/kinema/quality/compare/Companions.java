@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 
 /**
@@ -106,7 +107,7 @@ final class Companions {
     private boolean soundFits(Path file) {
         double seconds = HeaderReader.read(file, Limits.LONG).seconds();
         return Math.abs(seconds - header.seconds()) <= LENGTH_TOLERANCE
-                || leftOut(file, "it lasts %.3f s and the clip %.3f s".formatted(seconds, header.seconds()));
+                || leftOut(file, String.format(Locale.ROOT, "it lasts %.3f s and the clip %.3f s", seconds, header.seconds()));
     }
 
     private boolean framesFit(Path folder) {

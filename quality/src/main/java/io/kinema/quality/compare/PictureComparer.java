@@ -6,6 +6,7 @@ import io.kinema.quality.picture.FrameComparison;
 import io.kinema.quality.picture.FrameComparison.Score;
 import io.kinema.quality.picture.FrameShift;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.concurrent.Callable;
@@ -80,7 +81,7 @@ final class PictureComparer implements AutoCloseable {
     private void requireOneRate(OptionalDouble candidate, OptionalDouble reference) {
         if (candidate.isPresent() && reference.isPresent()
                 && Math.abs(candidate.getAsDouble() - reference.getAsDouble()) > RATE_TOLERANCE * reference.getAsDouble()) {
-            differences.differ("The candidate shows %.3f frames a second and the reference %.3f".formatted(candidate.getAsDouble(), reference.getAsDouble()),
+            differences.differ(String.format(Locale.ROOT, "The candidate shows %.3f frames a second and the reference %.3f", candidate.getAsDouble(), reference.getAsDouble()),
                     "frames were compared by number, whatever their times");
         }
     }

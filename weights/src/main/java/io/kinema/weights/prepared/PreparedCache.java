@@ -17,6 +17,11 @@ import java.util.Optional;
  */
 public final class PreparedCache {
     private static final long POLL_MILLIS = 50;
+    /** Longer than another needs to read a large entry and find it damaged, too. */
+    private static final Duration DAMAGED_PATIENCE = Duration.ofMinutes(1);
+    /** Longer than another needs to see that nothing is there. */
+    private static final Duration ABSENT_PATIENCE = Duration.ofSeconds(5);
+    private static final String ABSENT = "it is not there any more";
 
     private final Path folder;
     private final CacheLimits limits;
@@ -53,11 +58,21 @@ public final class PreparedCache {
         }
     }
 
-    /** Hears that another process builds the entry, each time it is looked again. */
+    /**
+     * What a caller waits for.
+     *
+     * @param since  for so long already
+     * @param most   and for no longer than this
+     * @param unfit  why what is there cannot be used, where somebody holds it and nobody builds it; empty where somebody does
+     */
+    public record Wait(Duration since, Duration most, Optional<String> unfit) {
+    }
+
+    /** Hears that the caller waits, each time it is looked again. */
     @FunctionalInterface
     public interface Waiting {
         /** May throw what ends the waiting. */
-        void waiting(Duration since);
+        void waiting(Wait wait);
     }
 
     /** Where it lies. */
@@ -68,22 +83,35 @@ public final class PreparedCache {
     /**
      * Looks for an entry, checks it, and otherwise lets the caller build it.
      *
-     * @param patience how long to wait for another that builds it
+     * @param patience how long to wait for another that builds it; for one that holds what cannot be used, at most a minute, and what is gone, some seconds
      */
     public Lookup look(PreparedKey key, Duration patience, Waiting waiting) {
         try {
             CacheLayout layout = CacheLayout.at(folder);
+            Duration most = patience;
+            Optional<String> unfit = Optional.empty();
             long start = System.nanoTime();
             while (true) {
-                Optional<Lookup> lookup = lookOnce(layout, key);
-                if (lookup.isPresent()) {
-                    return lookup.get();
+                Attempt attempt = attempt(layout, key, unfit);
+                if (attempt instanceof Attempt.Answered(Lookup lookup)) {
+                    return lookup;
                 }
+                Optional<String> now = attempt instanceof Attempt.Held(String why) ? Optional.of(why) : Optional.empty();
+                boolean changed = now.isPresent() != unfit.isPresent();
+                if (changed) {
+                    most = now.map(why -> why.equals(ABSENT) ? ABSENT_PATIENCE : DAMAGED_PATIENCE).filter(held -> held.compareTo(patience) < 0).orElse(patience);
+                    start = System.nanoTime();
+                }
+                unfit = now;
                 Duration since = Duration.ofNanos(System.nanoTime() - start);
-                if (since.compareTo(patience) > 0) {
-                    return new Lookup.Unusable("another process has held " + layout.entry(key.id()) + " for " + patience.toSeconds() + " s");
+                if (since.compareTo(most) > 0) {
+                    return new Lookup.Unusable(unfit.map(why -> why + ", and somebody has held " + layout.entry(key.id()))
+                            .orElse("another process has held " + layout.entry(key.id())) + " for " + most.toSeconds() + " s");
                 }
-                waiting.waiting(since);
+                // Two that begin at once see each other look for a moment.
+                if (!changed || unfit.isEmpty()) {
+                    waiting.waiting(new Wait(since, most, unfit));
+                }
                 Pause.millis(POLL_MILLIS);
             }
         } catch (IOException e) {
@@ -91,32 +119,50 @@ public final class PreparedCache {
         }
     }
 
-    /** Empty when somebody stands in the way. */
-    private Optional<Lookup> lookOnce(CacheLayout layout, PreparedKey key) throws IOException {
-        Optional<RangeLock> shared = RangeLock.tryLock(layout.locks(), CacheLayout.position(key.id()), true);
-        if (shared.isEmpty()) {
-            return Optional.empty();
+    /** What came of one look. */
+    private sealed interface Attempt {
+        record Answered(Lookup lookup) implements Attempt {
         }
-        try (Keeper keeper = new Keeper(shared.get())) {
-            if (EntryCheck.of(layout.entry(key.id()), Optional.of(key), EntryCheck.Content.WHEN_CHANGED) instanceof EntryCheck.Verdict.Whole whole) {
-                used(layout, key.id(), whole);
-                keeper.kept();
-                return Optional.of(new Lookup.Found(new HeldEntry(layout.entry(key.id()), whole.manifest(), shared.get())));
-            }
+
+        /** Somebody builds it. */
+        record Building() implements Attempt {
         }
-        return missing(layout, key);
+
+        /** Nobody builds it, and somebody holds what cannot be used: an engine that mapped it before it was damaged, or one that looks, too. */
+        record Held(String why) implements Attempt {
+        }
     }
 
-    private Optional<Lookup> missing(CacheLayout layout, PreparedKey key) throws IOException {
+    /** @param unfit what an earlier look found, which is not looked at again while others hold it */
+    private Attempt attempt(CacheLayout layout, PreparedKey key, Optional<String> unfit) throws IOException {
+        Optional<RangeLock> shared = RangeLock.tryLock(layout.locks(), CacheLayout.position(key.id()), true);
+        if (shared.isEmpty()) {
+            return new Attempt.Building();
+        }
+        String why;
+        try (Keeper keeper = new Keeper(shared.get())) {
+            EntryCheck.Verdict verdict = unfit.isPresent() ? new EntryCheck.Verdict.Broken(unfit.get())
+                    : EntryCheck.of(layout.entry(key.id()), Optional.of(key), EntryCheck.Content.WHEN_CHANGED);
+            if (verdict instanceof EntryCheck.Verdict.Whole whole) {
+                used(layout, key.id(), whole);
+                keeper.kept();
+                return new Attempt.Answered(new Lookup.Found(new HeldEntry(layout.entry(key.id()), whole.manifest(), shared.get())));
+            }
+            why = verdict instanceof EntryCheck.Verdict.Broken(String broken) ? broken : ABSENT;
+        }
+        return missing(layout, key, why);
+    }
+
+    private Attempt missing(CacheLayout layout, PreparedKey key, String why) throws IOException {
         Optional<RangeLock> exclusive = RangeLock.tryLock(layout.locks(), CacheLayout.position(key.id()), false);
         if (exclusive.isEmpty()) {
-            return Optional.empty();
+            return new Attempt.Held(why);
         }
         try (Keeper keeper = new Keeper(exclusive.get())) {
             // Another may have built it between the two locks.
             EntryCheck.Verdict verdict = EntryCheck.of(layout.entry(key.id()), Optional.of(key), EntryCheck.Content.WHEN_CHANGED);
             if (verdict instanceof EntryCheck.Verdict.Whole) {
-                return Optional.empty();
+                return new Attempt.Building();
             }
             CacheRoom room = new CacheRoom(layout, limits, disk);
             room.discard(layout.entry(key.id()));
@@ -124,7 +170,7 @@ public final class PreparedCache {
             room.removeLeftovers(key.id());
             EntryWriter writer = new EntryWriter(layout, room, disk, key, exclusive.get());
             keeper.kept();
-            return Optional.of(new Lookup.Missing(writer, verdict instanceof EntryCheck.Verdict.Broken(String why) ? Optional.of(why) : Optional.empty()));
+            return new Attempt.Answered(new Lookup.Missing(writer, verdict instanceof EntryCheck.Verdict.Broken(String broken) ? Optional.of(broken) : Optional.empty()));
         }
     }
 

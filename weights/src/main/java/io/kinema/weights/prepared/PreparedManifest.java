@@ -101,7 +101,7 @@ public record PreparedManifest(String key, long bytes, List<Tensor> tensors) {
         try {
             return JSON.readTree(bytes);
         } catch (JsonProcessingException e) {
-            throw broken("it is not JSON (" + e.getOriginalMessage() + ")");
+            throw broken("it is not JSON, or cut off");
         } catch (IOException e) {
             throw broken("it is not text (" + e.getMessage() + ")");
         }

@@ -16,11 +16,13 @@ import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -190,6 +192,29 @@ class PreparedCacheTest {
         Files.delete(folder.resolve("locks"));
         Files.createSymbolicLink(folder.resolve("locks"), Files.createFile(temp.resolve("other-locks")));
         assertThat(want().how()).startsWith("unusable");
+    }
+
+    /** An engine that mapped an entry before it was damaged holds it as long as it lives: nobody builds, and nobody waits for long. */
+    @Test
+    void whatIsDamagedAndHeldIsNotTakenForBeingBuilt() throws IOException {
+        want();
+        try (HeldEntry _ = ((Lookup.Found) look(cache)).entry()) {
+            Files.writeString(entry().resolve("manifest.json"), "{}");
+            AtomicReference<PreparedCache.Wait> waited = new AtomicReference<>();
+            assertThatIllegalStateException().isThrownBy(() -> cache.look(key(), Duration.ofMinutes(10), wait -> {
+                waited.set(wait);
+                throw new IllegalStateException("cancelled");
+            })).withMessage("cancelled");
+            assertThat(waited.get().most()).isEqualTo(Duration.ofMinutes(1));
+            assertThat(waited.get().unfit()).hasValueSatisfying(why -> assertThat(why).contains("manifest.json is not the one that ready.json names"));
+            assertThat(look(cache)).isInstanceOfSatisfying(Lookup.Unusable.class, unusable -> assertThat(unusable.why()).contains("manifest.json is not the one", "somebody has held"));
+            // The same where somebody emptied the folder.
+            try (Stream<Path> files = Files.walk(folder)) {
+                files.sorted(Comparator.reverseOrder()).forEach(file -> assertThat(file.toFile().delete()).isTrue());
+            }
+            assertThat(look(cache)).isInstanceOfSatisfying(Lookup.Unusable.class, unusable -> assertThat(unusable.why()).contains("not there any more", "somebody has held"));
+        }
+        assertThat(want().how()).isEqualTo("built");
     }
 
     @Test
