@@ -71,9 +71,6 @@ __device__ __forceinline__ void reduced(const Product& p, const float (&v)[128],
     float scale[2] = {p.scale(at.row), p.scale(at.row + 8)};
 #pragma unroll
     for (int i = 0; i < 32; i += 4) {
-        if (STAGED) {
-            at.open<8>();
-        }
 #pragma unroll
         for (int j = 0; j < 2; j++) {
             // Blocks that are stored or added together.
@@ -89,6 +86,9 @@ __device__ __forceinline__ void reduced(const Product& p, const float (&v)[128],
             for (int r = 0; r < 2; r++) {
                 Two a = times(lowGate, linear(v, low, r, scale, lowBias));
                 Two b = times(highGate, linear(v, high, r, scale, highBias));
+                if (STAGED && j == 0 && r == 0) {
+                    at.open<8>();
+                }
                 if (STAGED) {
                     lay(at, i >> 2, j, r, a, b);
                 } else {
