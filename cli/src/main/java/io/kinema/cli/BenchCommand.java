@@ -36,10 +36,10 @@ final class BenchCommand implements Callable<Integer> {
     @Option(names = "--max-cv", paramLabel = "X", description = "At most 0.05, in place of the contract's.")
     private Optional<Double> maxCv = Optional.empty();
 
-    @Option(names = "--max-host-bytes", paramLabel = "BYTES", description = "Memory budget of the process, in place of the contract's.")
+    @Option(names = "--max-host-bytes", paramLabel = "BYTES", converter = ByteCount.class, description = "Memory budget of the process, such as 2GiB, in place of the contract's.")
     private Optional<Long> maxHostBytes = Optional.empty();
 
-    @Option(names = "--max-device-bytes", paramLabel = "BYTES", description = "Memory budget of each device, in place of the contract's.")
+    @Option(names = "--max-device-bytes", paramLabel = "BYTES", converter = ByteCount.class, description = "Memory budget of each device, in place of the contract's.")
     private Optional<Long> maxDeviceBytes = Optional.empty();
 
     @Option(names = "--json", description = "Print the report as one JSON document.")

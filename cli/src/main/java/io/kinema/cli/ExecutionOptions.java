@@ -103,6 +103,9 @@ final class ExecutionOptions {
 
     EngineOptions engine() {
         EngineOptions.Builder options = EngineOptions.builder();
+        if (model.isPresent() && randomWeights.isPresent()) {
+            throw new BadRequestException("randomWeights", "'" + randomWeights.get() + "' together with --model", "expected one or the other");
+        }
         model.ifPresent(options::model);
         randomWeights.map(ExecutionOptions::random).ifPresent(options::model);
         vaePrecision.map(ExecutionOptions::precision).ifPresent(options::vaePrecision);

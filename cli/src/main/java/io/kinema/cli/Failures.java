@@ -2,6 +2,8 @@ package io.kinema.cli;
 
 import io.kinema.compute.DeviceUnavailableException;
 import io.kinema.engine.BadRequestException;
+import io.kinema.jobs.StoreUnavailableException;
+import io.kinema.jobs.storage.StorageException;
 import io.kinema.media.BadMediaException;
 import io.kinema.weights.BadWeightsException;
 import java.util.Arrays;
@@ -17,11 +19,16 @@ final class Failures {
 
     static int report(Throwable failure, CommandSpec command, Terminal terminal, boolean debug) {
         Optional<String> mistake = mistake(failure, command);
-        terminal.err().println(command.qualifiedName() + ": " + mistake.orElseGet(() -> unexpected(failure)) + (debug || mistake.isPresent() || failure instanceof DeviceUnavailableException ? "" : DEBUG_HINT));
+        terminal.err().println(command.qualifiedName() + ": " + mistake.orElseGet(() -> unexpected(failure)) + (debug || mistake.isPresent() || outside(failure) ? "" : DEBUG_HINT));
         if (debug) {
             failure.printStackTrace(terminal.err());
         }
         return mistake.isPresent() ? ExitCode.BAD_INPUT : ExitCode.FAILED;
+    }
+
+    /** Something that Kinema uses is not there, and the message says what to do. */
+    private static boolean outside(Throwable failure) {
+        return failure instanceof DeviceUnavailableException || failure instanceof StoreUnavailableException || failure instanceof StorageException;
     }
 
     private static final String DEBUG_HINT = " (--debug shows where)";
@@ -40,6 +47,8 @@ final class Failures {
         String message = oneLine(String.valueOf(failure.getMessage()));
         return switch (failure) {
             case DeviceUnavailableException device -> device.getMessage();
+            case StoreUnavailableException store -> message;
+            case StorageException storage -> message;
             case OutOfMemoryError memory -> "out of memory: " + message;
             default -> "failed with " + failure.getClass().getSimpleName() + ": " + message;
         };
@@ -49,7 +58,9 @@ final class Failures {
     private static String asOptions(BadRequestException wrong, CommandSpec command) {
         String field = wrong.field();
         List<String> words = Arrays.stream(field.split(" and ")).map(Failures::optionName).map(word -> singular(word, command)).toList();
-        boolean options = words.stream().allMatch(word -> command.findOption(word) != null);
+        // A field of a file that an option names is called as in the file.
+        boolean inFile = wrong.getMessage().startsWith(": '", field.length());
+        boolean options = !inFile && words.stream().allMatch(word -> command.findOption(word) != null);
         if (options) {
             return String.join(" and ", words) + wrong.getMessage().substring(field.length());
         }
@@ -69,7 +80,7 @@ final class Failures {
 
     /** {@code aspectRatio} as {@code --aspect-ratio}. */
     static String optionName(String field) {
-        return "--" + field.replace(' ', '-').replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT);
+        return "--" + field.replace(' ', '-').replace('_', '-').replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT);
     }
 
     static String oneLine(String text) {

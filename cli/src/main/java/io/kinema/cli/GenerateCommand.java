@@ -67,6 +67,7 @@ final class GenerateCommand implements Callable<Integer> {
         }
         GenerateRequest wanted = request.request(prompt);
         OutputFiles files = output.files(wanted, execution.engine());
+        files.probe();
         Media.preload();
         RouteChoice route = execution.route(wanted);
         try (Interruption interruption = Interruption.watch();

@@ -3,6 +3,7 @@ package io.kinema.cli;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.kinema.engine.BadRequestException;
 import io.kinema.engine.Task;
 import io.kinema.engine.inspect.ComponentReport;
 import io.kinema.engine.inspect.ComponentReport.Encoding;
@@ -48,7 +49,13 @@ final class InspectCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
+        if (threads.isPresent() && !scanFp16) {
+            throw new BadRequestException("threads", "" + threads.get(), "expected none without --scan-fp16, which alone takes them");
+        }
         if (ClipInspection.knows(path)) {
+            if (scanFp16 || tensors) {
+                throw new BadRequestException(scanFp16 ? "scanFp16" : "tensors", "it with the clip '" + path + "'", "expected a model or a file of weights; leave it out");
+            }
             terminal.print(ClipInspection.of(path, json));
             return ExitCode.DONE;
         }

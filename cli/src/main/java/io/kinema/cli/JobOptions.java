@@ -1,5 +1,6 @@
 package io.kinema.cli;
 
+import io.kinema.engine.BadRequestException;
 import io.kinema.engine.EngineOptions;
 import io.kinema.engine.model.BundledModel;
 import io.kinema.jobs.JobLimits;
@@ -11,6 +12,8 @@ import io.kinema.jobs.storage.OutputStorage;
 import io.kinema.jobs.storage.S3Storage;
 import io.kinema.jobs.worker.WorkerOptions;
 import io.kinema.jobs.worker.WorkerTimes;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -44,6 +47,30 @@ final class JobOptions {
     /** Where files of this process lie. */
     Path data() {
         return data;
+    }
+
+    /** @throws BadRequestException when a number is none that a worker can have */
+    void require() {
+        if (saveEvery < 1) {
+            throw new BadRequestException("saveEvery", "" + saveEvery, "expected 1 or more steps");
+        }
+        if (drain < 0) {
+            throw new BadRequestException("drain", "" + drain, "expected 0 s or more");
+        }
+    }
+
+    /** Makes the folders that the options name. @throws BadRequestException when one cannot be made, naming the option */
+    void makeFolders() {
+        make("data", data);
+        storage.filter(name -> !name.startsWith(S3Storage.SCHEME)).map(Path::of).ifPresent(folder -> make("storage", folder));
+    }
+
+    private static void make(String field, Path folder) {
+        try {
+            Files.createDirectories(folder);
+        } catch (IOException e) {
+            throw new BadRequestException(field, "'" + folder + "', which cannot be made", "expected a folder that can be written");
+        }
     }
 
     /** The queue, without a worker. */

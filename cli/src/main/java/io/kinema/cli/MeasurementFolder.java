@@ -34,6 +34,9 @@ final class MeasurementFolder implements AutoCloseable {
             if (named.isEmpty()) {
                 return new MeasurementFolder(Files.createTempDirectory("kinema-measure"), false);
             }
+            if (Files.exists(named.get()) && !Files.isDirectory(named.get())) {
+                throw new BadRequestException("output", "the file '" + named.get() + "'", "expected a new or an empty folder");
+            }
             Path folder = Files.createDirectories(named.get());
             try (Stream<Path> held = Files.list(folder)) {
                 if (held.findAny().isPresent()) {
@@ -42,7 +45,7 @@ final class MeasurementFolder implements AutoCloseable {
             }
             return new MeasurementFolder(folder, true);
         } catch (IOException e) {
-            throw new BadRequestException("output", "'" + named.map(Path::toString).orElse("a temporary folder") + "' (" + e.getMessage() + ")", "expected a folder that can be written");
+            throw new BadRequestException("output", "'" + named.map(Path::toString).orElse("a temporary folder") + "', which cannot be made", "expected a folder that can be written");
         }
     }
 

@@ -5,6 +5,7 @@ import io.kinema.engine.Clip;
 import io.kinema.engine.Provenance;
 import io.kinema.engine.plan.RequestResolver;
 import io.kinema.media.BadMediaException;
+import io.kinema.media.file.AtomicFile;
 import io.kinema.media.file.StagedFiles;
 import io.kinema.media.file.WriteTarget;
 import io.kinema.weights.BadWeightsException;
@@ -14,6 +15,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
  * Where the clips of a request go. Of several, clip k goes to {@code clip-k.mp4} where {@code clip.mp4} was asked for, and so do
@@ -71,6 +73,23 @@ record OutputFiles(Path clip, Path record, Optional<Path> wav, Optional<Path> fr
         return name.matches(FRAME);
     }
 
+    /**
+     * Makes a hidden file beside each target and removes it: some file systems call themselves writable and are not, which should not be found out
+     * when the clip is made.
+     *
+     * @throws BadMediaException when one cannot be made
+     */
+    void probe() {
+        for (OutputFiles one : each()) {
+            Stream.concat(Stream.of(one.clip, one.record), Stream.of(one.wav, one.latents, one.frames.map(OutputFiles::firstFrame)).flatMap(Optional::stream))
+                    .forEach(target -> AtomicFile.create(target).close());
+        }
+    }
+
+    private static Path firstFrame(Path folder) {
+        return Files.isDirectory(folder) ? folder.resolve("frame-00000.png") : folder;
+    }
+
     private void requireWritable() {
         List.of(clip, record).forEach(WriteTarget::resolve);
         wav.ifPresent(WriteTarget::resolve);
@@ -82,7 +101,7 @@ record OutputFiles(Path clip, Path record, Optional<Path> wav, Optional<Path> fr
         if (Files.isRegularFile(folder)) {
             throw new BadRequestException("framesDir", "the file '" + folder + "'", "expected a folder, there or to be made");
         }
-        WriteTarget.resolve(Files.isDirectory(folder) ? folder.resolve("frame-00000.png") : folder);
+        WriteTarget.resolve(firstFrame(folder));
     }
 
     /** Writes all files of one clip, then puts them in place: the clip last but for its record, which never appears without it. */

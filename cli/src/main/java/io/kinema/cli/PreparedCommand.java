@@ -3,12 +3,14 @@ package io.kinema.cli;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.kinema.engine.BadRequestException;
 import io.kinema.engine.PreparedWeightsOptions;
 import io.kinema.engine.prepared.PreparedWeights;
 import io.kinema.weights.prepared.CacheLimits;
 import io.kinema.weights.prepared.PreparedCache;
 import io.kinema.weights.prepared.PreparedCache.EntryFacts;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
@@ -44,6 +46,12 @@ final class PreparedCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
+        if (verify && clear) {
+            throw new BadRequestException("verify", "it together with --clear", "expected one of them; what is removed need not be read");
+        }
+        if (folder.isPresent() && Files.exists(folder.get()) && !Files.isDirectory(folder.get())) {
+            throw new BadRequestException("folder", "the file '" + folder.get() + "'", "expected a folder");
+        }
         PreparedCache cache = cache(folder);
         if (clear) {
             cache.clear();

@@ -62,13 +62,16 @@ final class QualifyCommand implements Callable<Integer> {
     public Integer call() {
         Ledger ledger = Ledger.ofUser();
         if (list) {
+            if (contract.isPresent() || !candidates.isEmpty() || output.isPresent()) {
+                throw new ParameterException(spec.commandLine(), "--list: got it with what is to be measured, expected it alone or with --json");
+            }
             return new LedgerPrinter(terminal, json).print(ledger);
         }
         if (contract.isEmpty() || candidates.isEmpty()) {
             throw new ParameterException(spec.commandLine(), "missing --contract FILE and at least one --candidate NAME=VALUE; see kinema qualify --help");
         }
         BenchContract whole = BenchContract.read(contract.get());
-        List<EngineOptions> others = candidates.stream().map(text -> EngineOptionsJson.over(whole.execution(), overrides(text))).toList();
+        List<EngineOptions> others = candidates.stream().map(text -> EngineOptionsJson.over(whole.execution(), known(overrides(text)))).toList();
         StartChecks.request(whole.execution(), whole.request());
         others.forEach(other -> StartChecks.request(other, whole.request()));
         List<Qualification.Outcome> outcomes = new ArrayList<>();
@@ -118,6 +121,15 @@ final class QualifyCommand implements Callable<Integer> {
     private static String numbers(BenchReport report) {
         return String.format(Locale.ROOT, "%.3f s to denoise, %.1f GFLOP/s, CV %.2f%%, %.3f s in all", report.medianDenoiseSeconds(), report.leastTflops() * 1e3,
                 100 * report.cv(), report.medianLatencySeconds());
+    }
+
+    private static ObjectNode known(ObjectNode overrides) {
+        overrides.fieldNames().forEachRemaining(name -> {
+            if (!EngineOptionsJson.fields().contains(name)) {
+                throw new BadRequestException("candidate", "'" + name + "'", "expected any of " + String.join(", ", EngineOptionsJson.fields()));
+            }
+        });
+        return overrides;
     }
 
     /** {@code precision=fp16-fp32res,threads=2} as a contract's execution spells it. */

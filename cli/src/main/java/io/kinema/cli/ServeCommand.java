@@ -7,9 +7,6 @@ import io.kinema.jobs.service.QueueOptions;
 import io.kinema.jobs.service.QueueService;
 import io.kinema.serve.ServeOptions;
 import io.kinema.serve.Server;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
@@ -53,6 +50,7 @@ final class ServeCommand implements Callable<Integer> {
         if (noWorker && !jobs.shared()) {
             throw new ParameterException(spec.commandLine(), "--no-worker: got it without --queue, expected both: a queue in a file has no other worker");
         }
+        jobs.require();
         ServeOptions options = options();
         EngineOptions engine = execution.standing();
         try (H3Planner planner = H3Planner.open(engine)) {
@@ -95,15 +93,13 @@ final class ServeCommand implements Callable<Integer> {
     /** The server speaks of its host; the user typed {@code --host}. */
     private ParameterException mistake(IllegalArgumentException wrong) {
         String message = wrong.getMessage();
-        return new ParameterException(spec.commandLine(), message.startsWith("--") ? message : "--" + message, wrong);
+        int end = message.indexOf(": got ");
+        return new ParameterException(spec.commandLine(), message.startsWith("--") ? message
+                : end < 0 ? "--" + message : Failures.optionName(message.substring(0, end)) + message.substring(end), wrong);
     }
 
     private void makeFolder() {
-        try {
-            Files.createDirectories(jobs.data());
-        } catch (IOException e) {
-            throw new UncheckedIOException("data: '" + jobs.data() + "' cannot be made, expected a folder that can be written", e);
-        }
+        jobs.makeFolders();
     }
 
     private Server start(ServeOptions options, QueueService queue, H3Planner planner) {

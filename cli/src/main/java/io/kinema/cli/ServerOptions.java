@@ -57,11 +57,23 @@ final class ServerOptions {
 
     /** @throws IllegalArgumentException when a number is none that a queue can have */
     JobLimits limits() {
-        try {
-            return new JobLimits(maxQueue, maxQueuePerKey.orElse(maxQueue), Duration.ofHours(keepHours));
-        } catch (IllegalArgumentException wrong) {
-            throw new IllegalArgumentException(wrong.getMessage().replace("job limits", "--max-queue, --keep"), wrong);
+        requireAboveZero("--max-queue", maxQueue);
+        maxQueuePerKey.ifPresent(most -> requireAboveZero("--max-queue-per-key", most));
+        requireAboveZero("--keep", keepHours);
+        return new JobLimits(maxQueue, maxQueuePerKey.orElse(maxQueue), Duration.ofHours(keepHours));
+    }
+
+    private static void requireAboveZero(String option, long value) {
+        if (value < 1) {
+            throw new IllegalArgumentException(option + ": got " + value + ", expected a number above 0");
         }
+    }
+
+    private static Set<String> named(String option, List<String> hosts) {
+        if (hosts.stream().anyMatch(String::isBlank)) {
+            throw new IllegalArgumentException(option + ": got '', expected the name of a host");
+        }
+        return Set.copyOf(hosts);
     }
 
     /**
@@ -72,8 +84,8 @@ final class ServerOptions {
      * @throws IllegalArgumentException when an option has a value that no server could have
      */
     ServeOptions serve(Path data, Map<String, String> environment) {
-        return ServeOptions.on(keys(environment), host, port, data.resolve(STAGING)).hostNames(Set.copyOf(names)).files(files.map(ServerOptions::folder))
-                .adapters(adapters()).fetching(FetchPolicy.onlyPublic(Set.copyOf(referenceHosts))).rates(MachineRates::read);
+        return ServeOptions.on(keys(environment), host, port, data.resolve(STAGING)).hostNames(named("--allow-host", names)).files(files.map(ServerOptions::folder))
+                .adapters(adapters()).fetching(FetchPolicy.onlyPublic(named("--reference-host", referenceHosts))).rates(MachineRates::read);
     }
 
     /** How a client on this machine reaches the server. */

@@ -23,6 +23,9 @@ final class UsageMistake {
     }
 
     private static String unreadable(OptionSpec option, ParameterException wrong) {
+        if (option.arity().max() == 0) {
+            return option.longestName() + ": got '" + wrong.getValue() + "', expected no value; it is a switch";
+        }
         Class<?> type = option.auxiliaryTypes()[0];
         String expected = type == Double.class ? "a number" : type == Path.class ? "a file name" : "a whole number";
         boolean bytes = option.converters().length > 0 && option.converters()[0] instanceof ByteCount;
@@ -42,10 +45,11 @@ final class UsageMistake {
             String name = argument.contains("=") ? argument.substring(0, argument.indexOf('=')) : argument;
             return "unknown option '" + name + "'" + nearest(wrong);
         }
-        if (spec.parent() == null) {
+        if (!spec.subcommands().isEmpty()) {
             return "unknown command '" + argument + "'" + nearest(wrong);
         }
-        return "unexpected argument '" + argument + "'; put quotes around a text with blanks";
+        return "unexpected argument '" + argument + "'; " + (spec.positionalParameters().isEmpty() ? spec.qualifiedName() + " takes options alone, --help lists them"
+                : "put quotes around a text with blanks");
     }
 
     private static String nearest(UnmatchedArgumentException wrong) {

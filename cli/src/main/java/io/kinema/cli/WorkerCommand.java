@@ -40,11 +40,13 @@ final class WorkerCommand implements Callable<Integer> {
         if (!jobs.shared()) {
             throw new ParameterException(spec.commandLine(), "missing --queue JDBC_URL; a queue in a file has the worker of kinema serve");
         }
+        jobs.require();
         EngineOptions engine = execution.standing();
         try (H3Planner planner = H3Planner.open(engine)) {
             StartChecks.options(planner, List.of());
         }
         StartChecks.devices(engine);
+        jobs.makeFolders();
         WorkerOptions worker = jobs.worker(engine, spec);
         try (QueueService service = QueueService.open(jobs.queue(JobLimits.defaults()).worker(worker))) {
             terminal.err().println("worker: takes jobs for " + worker.model() + "; stops within " + worker.times().stopBound().toSeconds() + " s of being told to");

@@ -90,7 +90,8 @@ class ServeTest {
         refused("--files: got 'nowhere', expected a folder", "--files", "nowhere");
         refused("--adapter: got 'style', expected NAME=FILE[:SCALE]", "--adapter", "style");
         refused("--adapter: got 'style=nowhere.safetensors', which is no file, expected NAME=FILE[:SCALE]", "--adapter", "style=nowhere.safetensors");
-        refused("--max-queue, --keep: got 0 queued, 0 per owner, kept PT168H, expected numbers above 0", "--max-queue", "0");
+        refused("--max-queue: got 0, expected a number above 0", "--max-queue", "0");
+        refused("--keep: got 0, expected a number above 0", "--keep", "0");
         refused("--no-worker: got it without --queue, expected both: a queue in a file has no other worker", "--no-worker");
     }
 

@@ -15,10 +15,19 @@ import java.util.OptionalLong;
  */
 public record CudaOptions(AttentionChoice attention, OptionalInt queryTile, OptionalInt architecture, OptionalLong maxMemoryBytes) {
     private static final List<Integer> TILES = List.of(64, 128, 192);
+    /** Compute capabilities that kernels can be for. */
+    private static final int OLDEST = 70;
+    private static final int MOST = 999;
 
     public CudaOptions {
         if (queryTile.isPresent() && !TILES.contains(queryTile.getAsInt())) {
             throw new IllegalArgumentException("attention query tile: got " + queryTile.getAsInt() + ", expected 64, 128 or, on SM90, 192");
+        }
+        if (architecture.isPresent() && (architecture.getAsInt() < OLDEST || architecture.getAsInt() > MOST)) {
+            throw new IllegalArgumentException("kernel architecture: got " + architecture.getAsInt() + ", expected " + OLDEST + " or later, such as 70, 80 or 90");
+        }
+        if (maxMemoryBytes.isPresent() && maxMemoryBytes.getAsLong() < 1) {
+            throw new IllegalArgumentException("max device memory: got " + maxMemoryBytes.getAsLong() + ", expected a number of bytes above 0");
         }
     }
 

@@ -22,12 +22,14 @@ final class RequestKey {
     private RequestKey() {
     }
 
-    /** SHA-256, hexadecimal, of request, contents of its inputs, model, version, precision, backend and ranks. */
-    static String of(ResolvedRequest request, RunRecord.Model model, RunRecord.Execution execution) {
+    /** SHA-256, hexadecimal, of request, contents of its inputs, model and how its rows are read, version, precision, backend, its kernels and ranks. */
+    static String of(ResolvedRequest request, RunRecord.Model model, RunRecord.Execution execution, EngineOptions options) {
         ObjectNode node = ResolvedRequestJson.of(request);
         node.remove("notes");
         List<String> lines = new ArrayList<>(List.of(EngineVersion.VERSION, node.toString(), model.sha256(), model.transformerSha256(),
-                execution.device(), execution.backend(), execution.precision(), "tensor-parallel " + execution.ranks().tensorParallel()));
+                execution.device(), execution.backend(), execution.precision(), "tensor-parallel " + execution.ranks().tensorParallel(),
+                "fp16 layout " + options.fp16WeightLayoutInForce(), "transformer layout " + options.transformerLayout(), "attention " + options.backend().attention(),
+                "kernels " + options.backend().architecture()));
         request.keyframes().stream().map(Keyframe::file).map(RequestKey::content).forEach(lines::add);
         request.references().stream().map(Reference::file).map(RequestKey::content).forEach(lines::add);
         try {

@@ -84,7 +84,7 @@ final class RunRecords {
     /** {@link RequestKey} of the request. Waits for the model's hash. */
     String requestKey() {
         if (requestKey.isEmpty()) {
-            requestKey = Optional.of(RequestKey.of(request, model(), execution()));
+            requestKey = Optional.of(RequestKey.of(request, model(), execution(), options));
         }
         return requestKey.get();
     }

@@ -8,8 +8,8 @@ import java.util.Optional;
  * Asks a request to save its sampler's state every few steps, and to begin where an earlier attempt at the same request stopped.
  * Going on from a saved step gives the same bits as never having stopped.
  *
- * <p>The file belongs to one request on one model: what another request, model, version, precision or backend wrote is left aside, and
- * so is a damaged one. It holds one output's state and is replaced as a whole.
+ * <p>The file belongs to one request on one model: what another request, model, version, precision, weight layout, backend or number of ranks
+ * wrote is left aside, and so is a damaged one. It holds one output's state and is replaced as a whole.
  *
  * @param file        read once at the beginning when it is there; its folder exists
  * @param every       steps from one saving to the next, at least 1; the last step is always saved

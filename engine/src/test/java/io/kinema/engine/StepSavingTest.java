@@ -3,8 +3,11 @@ package io.kinema.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.kinema.compute.MatrixLayout;
+import io.kinema.compute.Precision;
 import io.kinema.media.image.PngWriter;
 import io.kinema.media.image.RgbImage;
+import io.kinema.model.load.WeightResidency;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -149,6 +152,33 @@ class StepSavingTest {
         Clip got = run("t2va", file, 1, 0, second, false).getFirst();
         assertThat(second.told.getFirst()).isEqualTo("saved 0/1");
         same(got, uninterrupted("t2va").getFirst());
+    }
+
+    /** Whatever changes a bit of a step makes other steps. */
+    @Test
+    void anotherWayOfComputingStartsAnew() {
+        Path file = temp.resolve("steps.safetensors");
+        EngineOptions.Builder fp16 = EngineOptions.builder().threads(2).precision(Precision.FP16_FP32RES);
+        List<EngineOptions> ways = List.of(EngineOptions.builder().threads(2).build(), fp16.build(), fp16.fp16WeightLayout(MatrixLayout.COLUMN).build(),
+                fp16.ranks(RankOptions.DEFAULTS.withTensorParallel(2)).build());
+        for (EngineOptions way : ways) {
+            assertThat(toldByOne(way, file)).as("%s", way).doesNotContain("restored 0/1").contains("saved 0/1");
+        }
+        assertThat(toldByOne(fp16.threads(1).weightOffload(WeightResidency.LAYER).build(), file)).as("the same bits").startsWith("restored 0/1");
+    }
+
+    private List<String> toldByOne(EngineOptions way, Path file) {
+        Watcher watcher = new Watcher("0/1");
+        try (H3Engine engine = H3Engine.open(way)) {
+            StepSaving saving = new StepSaving(file, 1, 0, watcher);
+            Runnable work = () -> engine.generateEach(request("t2va"), ProgressListener.NONE, watcher.cancellation, saving, _ -> watcher.cancellation.cancel());
+            try {
+                work.run();
+            } catch (CancelledException stopped) {
+                return watcher.told;
+            }
+            return watcher.told;
+        }
     }
 
     @Test

@@ -9,7 +9,6 @@ import io.kinema.serve.fetch.HostileUrls;
 import io.kinema.serve.fetch.WebServer;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
@@ -29,7 +28,7 @@ class HostileUrlsTest {
     @BeforeAll
     static void start() throws IOException {
         inside = new WebServer("127.0.0.1").file("/", new byte[] {(byte) 0x89, 'P', 'N', 'G'});
-        server = TestServer.start(folder, options -> options.fetching(new FetchPolicy(Set.of(), AddressRule.PUBLIC, HostileUrls.resolver(), Duration.ofSeconds(5), 3, 8)));
+        server = TestServer.start(folder, options -> options.fetching(new FetchPolicy(Set.of(), AddressRule.PUBLIC, HostileUrls.resolver(), TestServer.A_WHILE, 3, 8)));
     }
 
     @AfterAll

@@ -13,7 +13,6 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
@@ -33,7 +32,7 @@ class MiniMaxScriptsTest {
     @BeforeEach
     void start() throws IOException {
         web = new WebServer("127.0.0.2").file("/inputs/", PngWriter.encode(RgbImage.black(320, 192)));
-        server = TestServer.start(folder, options -> options.fetching(new FetchPolicy(Set.of(), WEB::equals, host -> List.of(WEB), Duration.ofSeconds(20), 3, 8)));
+        server = TestServer.start(folder, options -> options.fetching(new FetchPolicy(Set.of(), WEB::equals, host -> List.of(WEB), TestServer.A_WHILE, 3, 8)));
     }
 
     @AfterEach

@@ -1,8 +1,8 @@
 package io.kinema.engine.convert;
 
+import io.kinema.engine.BadRequestException;
 import io.kinema.engine.Task;
 import io.kinema.model.layout.WeightLayout;
-import io.kinema.weights.BadWeightsException;
 import io.kinema.weights.Int8Rows;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -20,7 +20,7 @@ import java.util.Optional;
 public record QuantizeOptions(int largestGroup, boolean overwrite, Optional<Task> task, Optional<Path> model, Optional<WeightLayout> sourceLayout, int threads) {
     public QuantizeOptions {
         if (!Int8Rows.groupExists(largestGroup)) {
-            throw new BadWeightsException("group size: got " + largestGroup + ", expected a power of 4 from 4 on, such as " + Int8Rows.PUBLISHED_GROUP);
+            throw new BadRequestException("groupSize", "" + largestGroup, "expected a power of 4 from 4 on, such as " + Int8Rows.PUBLISHED_GROUP);
         }
     }
 }

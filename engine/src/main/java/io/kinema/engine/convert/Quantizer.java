@@ -98,7 +98,7 @@ public final class Quantizer {
     private static NetworkFolder transformer(Path folder) {
         NetworkFolder network = NetworkFolder.read(folder);
         if (network.network() != Network.TRANSFORMER) {
-            throw new BadWeightsException(folder + ": holds a " + network.network() + ", expected a transformer");
+            throw new BadWeightsException(folder + ": holds a " + network.network().label() + ", expected a transformer");
         }
         return network;
     }

@@ -3,6 +3,7 @@ package io.kinema.engine.convert;
 import io.kinema.weights.BadWeightsException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -42,6 +43,11 @@ final class StagedFolder implements AutoCloseable {
     }
 
     private static StagedFolder hidden(Path real) {
+        Path above = real.getParent();
+        if (above == null || !Files.isDirectory(above)) {
+            throw new BadWeightsException(real + ": cannot be written, " + (above != null && Files.exists(above) ? above + " is no folder; give another --output"
+                    : "the folder " + above + " does not exist; create it first"));
+        }
         try {
             return new StagedFolder(real, Files.createDirectory(real.resolveSibling("." + real.getFileName() + "." + UUID.randomUUID() + ".tmp")));
         } catch (IOException e) {
@@ -151,7 +157,7 @@ final class StagedFolder implements AutoCloseable {
     }
 
     private static BadWeightsException unwritable(Path target, IOException e) {
-        return new BadWeightsException(target + ": cannot be written (" + e.getClass().getSimpleName() + ": " + e.getMessage()
-                + "); check the folder above it, its permissions and the free space", e);
+        String why = e instanceof FileSystemException system && system.getReason() != null ? system.getReason() : "it takes no such file";
+        return new BadWeightsException(target + ": cannot be written (" + why + "); check the folder above it, its permissions and the free space", e);
     }
 }

@@ -108,6 +108,12 @@ public record NetworkFolder(Path folder, Network network, WeightLayout layout, J
 
     private static JsonNode json(Path folder, String name) {
         Path file = folder.resolve(name);
+        if (!Files.isDirectory(folder)) {
+            throw new BadWeightsException(folder + (Files.exists(folder) ? ": is no folder, expected that of a network with its " + name : ": no such folder; check the path"));
+        }
+        if (!Files.exists(file) && DiffusersIndex.find(folder).isPresent()) {
+            throw new BadWeightsException(folder + ": is a whole model, expected the folder of one network; give one that lies in it");
+        }
         if (!Files.isRegularFile(file)) {
             throw new BadWeightsException(file + ": missing, expected the config of " + folder.getFileName() + "; the model folder is incomplete");
         }

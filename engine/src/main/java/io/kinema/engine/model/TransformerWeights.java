@@ -115,7 +115,7 @@ public record TransformerWeights(Path path, JsonNode config, WeightLayout layout
         }
         NetworkFolder network = NetworkFolder.read(folder);
         if (network.network() != Network.TRANSFORMER) {
-            throw new BadWeightsException(path + ": lies beside the config of a " + network.network() + ", expected a transformer");
+            throw new BadWeightsException(path + ": lies beside the config of a " + network.network().label() + ", expected a transformer");
         }
         return Optional.of(network);
     }

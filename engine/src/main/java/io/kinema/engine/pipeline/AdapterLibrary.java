@@ -78,6 +78,9 @@ public final class AdapterLibrary implements AutoCloseable {
     private static Key key(AdapterUse use, DitConfig config) {
         try {
             Path file = use.file();
+            if (Files.isDirectory(file)) {
+                throw new BadWeightsException("adapter " + file + ": got a folder, expected a .safetensors file; give the path of one");
+            }
             if (!Files.isRegularFile(file)) {
                 throw new BadWeightsException("adapter " + file + ": no such file, expected a .safetensors file; check the path");
             }

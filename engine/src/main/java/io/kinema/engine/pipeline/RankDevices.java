@@ -30,6 +30,9 @@ public record RankDevices(List<String> devices) {
         if (HostDevices.include(device)) {
             return new RankDevices(Collections.nCopies(ranks, device));
         }
+        if (device.isBlank()) {
+            throw new BadRequestException("device", "'" + device + "'", "expected cpu or a GPU such as cuda:0");
+        }
         List<String> all = split(device);
         if (all.contains("")) {
             throw new BadRequestException("device", "'" + device + "'", "expected a device on both sides of each comma, such as cuda:0,1");

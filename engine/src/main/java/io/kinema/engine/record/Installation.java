@@ -13,6 +13,7 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
@@ -24,15 +25,16 @@ import java.util.stream.Stream;
  * @param javaSha256 over the virtual machine's library and the release notes of its JDK
  */
 public record Installation(String version, String codeSha256, String java, String javaSha256) {
-    private static final class Holder {
-        static final Installation HERE = new Installation(EngineVersion.VERSION, code(System.getProperty("java.class.path")),
-                System.getProperty("java.vm.name") + " " + Runtime.version() + " (" + System.getProperty("java.vendor") + ")",
-                java(Path.of(System.getProperty("java.home"))));
-    }
+    private static Optional<Installation> known = Optional.empty();
 
-    /** This process's. The first call on a machine reads a hundred megabytes, see {@link FileHashes}. */
-    public static Installation here() {
-        return Holder.HERE;
+    /** This process's. The first call on a machine reads a hundred megabytes, see {@link FileHashes}; one that fails is made again. */
+    public static synchronized Installation here() {
+        if (known.isEmpty()) {
+            known = Optional.of(new Installation(EngineVersion.VERSION, code(System.getProperty("java.class.path")),
+                    System.getProperty("java.vm.name") + " " + Runtime.version() + " (" + System.getProperty("java.vendor") + ")",
+                    java(Path.of(System.getProperty("java.home")))));
+        }
+        return known.get();
     }
 
     /** The jars and class folders of a class path by name and content; their order and their folders do not matter. */

@@ -3,6 +3,7 @@ package io.kinema.engine.convert;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.kinema.engine.BadRequestException;
 import io.kinema.engine.Geometries;
 import io.kinema.engine.model.Component;
 import io.kinema.engine.model.ModelFolder;
@@ -95,7 +96,7 @@ class QuantizerTest {
         assertThat(Int8Rows.group(48, 256)).hasValue(16);
         assertThat(Int8Rows.group(14336, 16)).hasValue(16);
         assertThat(Int8Rows.group(30, 256)).isEmpty();
-        assertThatExceptionOfType(BadWeightsException.class).isThrownBy(() -> options(128, false)).withMessageContaining("group size: got 128, expected a power of 4");
+        assertThatExceptionOfType(BadRequestException.class).isThrownBy(() -> options(128, false)).withMessageContaining("groupSize: got 128, expected a power of 4");
     }
 
     @Test

@@ -15,6 +15,12 @@ import java.time.Duration;
  * @param beat     between two signs of life to the other workers; a worker is lost after four
  */
 public record WorkerTimes(Duration start, Duration silence, Duration stall, Duration storage, Duration drain, Duration release, Duration poll, Duration beat) {
+    public WorkerTimes {
+        if (drain.isNegative()) {
+            throw new IllegalArgumentException("drain: got " + drain.toSeconds() + ", expected 0 s or more");
+        }
+    }
+
     /** A minute to start, 30 s of silence, half an hour without progress, two minutes of storage trouble, 20 s and 10 s to drain, lost after 12 s. */
     public static WorkerTimes defaults() {
         return new WorkerTimes(Duration.ofMinutes(1), Duration.ofSeconds(30), Duration.ofMinutes(30), Duration.ofMinutes(2), Duration.ofSeconds(20),

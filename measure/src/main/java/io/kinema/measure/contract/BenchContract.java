@@ -1,5 +1,6 @@
 package io.kinema.measure.contract;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
@@ -11,6 +12,7 @@ import io.kinema.engine.GenerateRequest;
 import io.kinema.engine.GenerateRequestJson;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,12 +44,20 @@ public record BenchContract(String name, GenerateRequest request, EngineOptions 
 
     /** Reads a file. @throws BadRequestException when it cannot be read or is no contract, naming the file */
     public static BenchContract read(Path file) {
+        if (Files.isDirectory(file)) {
+            throw new BadRequestException("contract", "the folder '" + file + "'", "expected a JSON file of schema " + SCHEMA);
+        }
         try {
             if (Files.size(file) > MOST_BYTES) {
                 throw new BadRequestException("contract", "more than " + MOST_BYTES + " bytes", "expected a small JSON file");
             }
             JsonNode root = JSON.readTree(Files.readAllBytes(file));
             return read(root == null ? JSON.missingNode() : root);
+        } catch (NoSuchFileException e) {
+            throw new BadRequestException("contract", "'" + file + "', which does not exist", "expected a JSON file of schema " + SCHEMA);
+        } catch (JsonProcessingException e) {
+            throw new BadRequestException("contract", "'" + file + "', which is no JSON (line " + e.getLocation().getLineNr() + ", column " + e.getLocation().getColumnNr()
+                    + ")", "expected a JSON file of schema " + SCHEMA);
         } catch (IOException e) {
             throw new BadRequestException("contract", "'" + file + "' (" + e.getMessage() + ")", "expected a readable JSON file of schema " + SCHEMA);
         } catch (BadRequestException e) {
@@ -62,7 +72,7 @@ public record BenchContract(String name, GenerateRequest request, EngineOptions 
         }
         refuseUnknown("contract", root, FIELDS);
         if (!root.path("name").isTextual()) {
-            throw new BadRequestException("name", root.path("name").toString(), "expected a text");
+            throw new BadRequestException("name", root.has("name") ? root.path("name").toString() : "nothing", "expected a text");
         }
         return new BenchContract(root.path("name").textValue(), request(root.path("request")),
                 root.has("execution") ? EngineOptionsJson.read(root.path("execution")) : EngineOptions.defaults(), gates(root.path("gates")));

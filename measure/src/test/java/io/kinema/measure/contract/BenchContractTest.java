@@ -53,7 +53,7 @@ class BenchContractTest {
         "{\"schema\": \"kinema.bench/1\", \"name\": \"n\", \"request\": {\"prompt\": \"p\"}, \"gates\": {\"min_flops\": 1}} | 'min_flops'",
         "{\"schema\": \"kinema.bench/1\", \"name\": \"n\", \"request\": {\"prompt\": \"p\"}, \"gates\": {\"max_host_bytes\": true}} | max_host_bytes",
         "{\"schema\": \"kinema.bench/1\", \"name\": \"n\", \"request\": {\"prompt\": \"p\"}, \"warm_ups\": 0} | 'warm_ups'",
-        "[1] | schema", "not JSON | readable"})
+        "[1] | schema", "not JSON | which is no JSON"})
     void whatIsNoContractIsRefusedInOneLineThatNamesTheFile(String text, String named) throws IOException {
         Path file = Files.writeString(folder.resolve("contract.json"), text);
         assertThatExceptionOfType(BadRequestException.class).isThrownBy(() -> BenchContract.read(file)).withMessageContaining(named)

@@ -12,6 +12,7 @@ import io.kinema.model.video.VideoVaeConfig;
 import io.kinema.model.video.VideoVaeTensors;
 import io.kinema.weights.BadWeightsException;
 import io.kinema.weights.TensorSource;
+import java.util.Locale;
 
 /** The networks of H3, with the tensors that their configs imply in each layout. Configs are in the diffusers layout's terms. */
 public enum Network {
@@ -55,6 +56,11 @@ public enum Network {
             return TextEncoderTensors.of(TextEncoderConfig.read(config), TextEncoderConfig.CONDITION_LAYER);
         }
     };
+
+    /** What people call it: {@code video vae}. */
+    public String label() {
+        return name().toLowerCase(Locale.ROOT).replace('_', ' ');
+    }
 
     /** The tensors that this config implies, in the diffusers layout. @throws BadWeightsException when the config is wrong */
     public abstract Inventory inventory(JsonNode config);
