@@ -25,6 +25,8 @@ import picocli.CommandLine;
 /** What the documents say of each other and of the command is there. README.md has a test of its own beside. */
 class DocumentsTest {
     private static final Path ROOT = Path.of(System.getProperty("kinema.root")).toAbsolutePath().normalize();
+    private static final PrintStream NOWHERE = new PrintStream(OutputStream.nullOutputStream());
+    private static final CommandLine KINEMA = Kinema.commandLine(new Terminal(NOWHERE, NOWHERE, false));
     private static final Pattern LINK = Pattern.compile("\\]\\(([^)\\s:]+)\\)");
     private static final Pattern HEADING = Pattern.compile("^#+ (.*)$", Pattern.MULTILINE);
     private static final Pattern COMMAND = Pattern.compile("\\bkinema ([a-z]+(?: inspect)?) ([^`\\n]*)");
@@ -73,11 +75,9 @@ class DocumentsTest {
     @ParameterizedTest
     @MethodSource("documents")
     void everyOptionOfACommandIsOneThatItHas(Path document) throws IOException {
-        PrintStream nowhere = new PrintStream(OutputStream.nullOutputStream());
-        CommandLine kinema = Kinema.commandLine(new Terminal(nowhere, nowhere, false));
         String text = Files.readString(document).replace("\\\n", " ");
         for (MatchResult match : COMMAND.matcher(text).results().toList()) {
-            CommandLine command = kinema;
+            CommandLine command = KINEMA;
             for (String name : match.group(1).split(" ")) {
                 command = command == null ? null : command.getSubcommands().get(name);
             }

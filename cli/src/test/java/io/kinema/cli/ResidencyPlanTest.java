@@ -108,9 +108,9 @@ class ResidencyPlanTest {
         assertThat(refusal(limited("cuda:0", kept - 1, Optional.empty()))).isEqualTo("maxDeviceMemory: got " + (kept - 1) + " bytes, expected at least " + kept
                 + " with all weights kept; add --weight-offload component, which needs " + device.get(1).deviceBytes() + " bytes on the device and "
                 + device.get(1).hostBytes() + " on the host");
-        long mapped = plan(options("cpu").build()).residency().hostBytes();
+        long mapped = plan(options("cpu").build()).policies().get(1).hostBytes();
         assertThat(refusal(options("cpu").residency(ResidencyOptions.DEFAULTS.withHostWeights(HostWeights.PAGEABLE).withMaxHostMemory(mapped)).build()))
-                .startsWith("maxHostMemory: got " + mapped + " bytes, expected at least ").contains("host weights pageable; use --host-weights mmap, which needs " + mapped);
+                .startsWith("maxHostMemory: got " + mapped + " bytes, expected at least ").contains("host weights pageable; use --host-weights mmap and --weight-offload component, which needs " + mapped);
         BackendOptions onTheHost = new BackendOptions(Optional.empty(), OptionalInt.empty(), OptionalInt.empty(), OptionalLong.of(1));
         assertThatExceptionOfType(BadRequestException.class).isThrownBy(() -> options("cpu").backend(onTheHost).build()).withMessageContaining("--max-host-memory");
         assertThatExceptionOfType(BadRequestException.class).isThrownBy(() -> options("cpu").residency(ResidencyOptions.DEFAULTS.withHostWeights(HostWeights.PINNED)).build())

@@ -31,6 +31,8 @@ record ResidencyForecast(NetworkBytes transformer, NetworkBytes text, long video
     private static final long OPERATIONS = 96L << 20;
     /** Memory that a process with a device's driver takes for it. */
     private static final long DRIVER = 1100L << 20;
+    /** A workspace on the host takes memory in steps that double up to this size; what does not fit into the rest of one lies idle there. */
+    private static final long WORKSPACE_STEP = 64L << 20;
     /** Blocks of a pool, and chunks of a workspace, are larger than what is asked of them. */
     private static final double SLACK = 1.05;
 
@@ -40,7 +42,7 @@ record ResidencyForecast(NetworkBytes transformer, NetworkBytes text, long video
         Bytes dit = staged ? staged(transformer, layers) : whole(transformer);
         Bytes encoder = staged ? staged(text, 0) : whole(text);
         long weightsAndScratch = offload.isEmpty()
-                ? in(encoder) + in(dit) + video + audio + scratch.values().stream().mapToLong(Long::longValue).sum()
+                ? in(encoder) + in(dit) + video + audio + scratch.keySet().stream().mapToLong(this::of).sum()
                 : most(List.of(in(encoder) + of(Stage.TEXT_ENCODING), in(dit) + of(Stage.DENOISING), video + Math.max(of(Stage.VIDEO_DECODING),
                 of(Stage.CONDITION_ENCODING)), audio + of(Stage.AUDIO_DECODING)));
         long computed = (long) (SLACK * weightsAndScratch);
@@ -92,7 +94,8 @@ record ResidencyForecast(NetworkBytes transformer, NetworkBytes text, long video
     }
 
     private long of(Stage stage) {
-        return scratch.getOrDefault(stage, 0L);
+        long used = scratch.getOrDefault(stage, 0L);
+        return device ? used : used + Math.min(used, WORKSPACE_STEP);
     }
 
     private static long most(List<Long> stages) {

@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.kinema.engine.AdapterUse;
+import io.kinema.compute.Backend;
 import io.kinema.compute.MatrixLayout;
 import io.kinema.compute.Precision;
+import io.kinema.compute.cpu.CpuBackend;
 import io.kinema.engine.Clip;
 import io.kinema.engine.EngineOptions;
 import io.kinema.engine.GenerateRequest;
@@ -26,6 +28,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
 import org.assertj.core.data.Percentage;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -33,6 +37,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A plan says before a run what its record says after it. */
 class PlanMatchesRunTest {
+    /** Of the forecast's host memory, the part of the Java process itself. */
+    private static final long PROCESS = 180L << 20;
     private static final Percentage SCRATCH_MARGIN = Percentage.withPercentage(15);
     private static final EngineOptions OPTIONS = EngineOptions.builder().model(Geometries.NANO).threads(2).build();
 
@@ -136,7 +142,7 @@ class PlanMatchesRunTest {
                 .satisfies(t -> assertThat(t.seconds().getAsDouble()).as("two outputs").isCloseTo(2 * denoising, within(1e-9)));
     }
 
-    /** Plans a request, makes it, and compares. */
+    /** Plans a request, makes it, and compares; what is said to fit does. */
     private static Clip compare(GenerateRequest.Builder builder) {
         return compare(OPTIONS, builder);
     }
@@ -145,10 +151,14 @@ class PlanMatchesRunTest {
         GenerateRequest request = builder.build();
         RunPlan plan = H3Planner.plan(options, request, Rates.NONE);
         Clip clip;
+        AtomicLong held = new AtomicLong();
+        int ranks = options.ranks().tensorParallel();
+        List<Backend> backends = IntStream.range(0, ranks).<Backend>mapToObj(_ -> CpuBackend.open(options.threads().getAsInt() / ranks)).toList();
         // A fresh engine: its networks' peaks are of this request alone.
-        try (H3Engine engine = H3Engine.open(options)) {
-            clip = engine.generate(request);
+        try (H3Engine engine = H3Engine.open(options, backends)) {
+            clip = engine.generate(request, _ -> held.accumulateAndGet(backends.stream().mapToLong(Backend::workspaceBytes).sum(), Math::max));
         }
+        assertThat(held.get()).as("what workspaces hold, the idle ends of their chunks included").isPositive().isLessThanOrEqualTo(plan.residency().hostBytes() - PROCESS);
         JsonNode planned = plan.toJson();
         JsonNode made = clip.record().toJson();
         for (String part : List.of("request", "rows", "execution")) {
