@@ -71,6 +71,7 @@ __device__ __forceinline__ void copy_element(const void* src, i32 srcType, i64 f
         case 16: ((u16*) dst)[to] = ((const u16*) src)[from]; break;
         case 32: ((u32*) dst)[to] = ((const u32*) src)[from]; break;
         case 64: ((u64*) dst)[to] = ((const u64*) src)[from]; break;
+        case 128: ((Words*) dst)[to] = ((const Words*) src)[from]; break;
         case F64: store_double(dst, dstType, to, ((const double*) src)[from]); break;
         default:
             if (dstType == F64) {

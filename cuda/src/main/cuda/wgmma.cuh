@@ -230,3 +230,63 @@ __device__ __forceinline__ void product_shared(float (&d)[128], u64 a, u64 b, in
 __device__ __forceinline__ void product_registers(float (&d)[64], const u32 a[4], u64 b) { PRODUCT_REGISTERS_128("f16.f16", d, a, b); }
 
 __device__ __forceinline__ void product_registers(float (&d)[32], const u32 a[4], u64 b) { PRODUCT_REGISTERS_64("f16.f16", d, a, b); }
+
+// ---- from shared memory to device memory ----------------------------------------------------------------------------------
+
+/** What this thread wrote to shared memory by ordinary stores is visible to the copy engine. */
+__device__ __forceinline__ void written_for_copies() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
+
+/** Writes the box in shared memory to where it begins at (row, column) of a mapped matrix; what lies outside of the matrix is left out. */
+__device__ __forceinline__ void send(const TensorMap& map, i32 row, i32 column, u32 from) {
+    asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%0, {%2, %3}], [%1];" ::"l"(&map), "r"(from), "r"(column), "r"(row) : "memory");
+}
+
+/**
+ * Adds the box in shared memory to a mapped matrix of FP32: one addition an element, to nearest even, done by the cache, which takes
+ * subnormal inputs and results for zeros of their sign.
+ */
+__device__ __forceinline__ void send_sum(const TensorMap& map, i32 row, i32 column, u32 from) {
+    asm volatile("cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group [%0, {%2, %3}], [%1];" ::"l"(&map), "r"(from), "r"(column), "r"(row)
+                 : "memory");
+}
+
+/** As send and send_sum, for what nothing reads before it has left the cache: it leaves before other things. */
+__device__ __forceinline__ void send_away(const TensorMap& map, i32 row, i32 column, u32 from) {
+    asm volatile(
+            "{ .reg .b64 policy; createpolicy.fractional.L2::evict_first.b64 policy, 1.0;\n"
+            "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group.L2::cache_hint [%0, {%2, %3}], [%1], policy; }" ::"l"(&map),
+            "r"(from), "r"(column), "r"(row) : "memory");
+}
+
+__device__ __forceinline__ void send_sum_away(const TensorMap& map, i32 row, i32 column, u32 from) {
+    asm volatile(
+            "{ .reg .b64 policy; createpolicy.fractional.L2::evict_first.b64 policy, 1.0;\n"
+            "cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group.L2::cache_hint [%0, {%2, %3}], [%1], policy; }" ::"l"(&map),
+            "r"(from), "r"(column), "r"(row) : "memory");
+}
+
+/** Ends a group of what this thread sent; it may be empty. */
+__device__ __forceinline__ void sent() { asm volatile("cp.async.bulk.commit_group;" ::: "memory"); }
+
+/** Waits until all but the last LEFT groups have been read from shared memory. */
+template <int LEFT>
+__device__ __forceinline__ void sends_read() {
+    asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(LEFT) : "memory");
+}
+
+/** Waits until all groups have arrived. */
+__device__ __forceinline__ void sends_done() { asm volatile("cp.async.bulk.wait_group 0;" ::: "memory"); }
+
+/** Stores four matrices of 8 by 8 16-bit values, each thread two of a row of each; lane l knows the address of row l % 8 of matrix l / 8. */
+__device__ __forceinline__ void store_matrices(u32 address, u32 a, u32 b, u32 c, u32 d) {
+    asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(address), "r"(a), "r"(b), "r"(c), "r"(d) : "memory");
+}
+
+__device__ __forceinline__ void store_shared(u32 address, float x, float y) {
+    asm volatile("st.shared.v2.f32 [%0], {%1, %2};" ::"r"(address), "f"(x), "f"(y) : "memory");
+}
+
+/** Adds four floats to device memory, each by one addition as in send_sum. */
+__device__ __forceinline__ void add_at(float* p, float a, float b, float c, float d) {
+    asm volatile("red.relaxed.gpu.global.add.v4.f32 [%0], {%1, %2, %3, %4};" ::"l"(p), "f"(a), "f"(b), "f"(c), "f"(d) : "memory");
+}

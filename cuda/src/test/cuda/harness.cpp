@@ -12,6 +12,10 @@ Driver* driver = nullptr;
 std::mt19937 random_engine(20261129);
 std::map<std::string, Verdict> verdicts;
 bool small_shapes = false;
+ProductForm product_form;
+bool far_promotion = false;
+double sustained_seconds = 0;
+std::map<std::string, Digest> digests;
 
 namespace {
 
@@ -138,17 +142,27 @@ void Driver::fill(CUdeviceptr to, unsigned char byte, size_t bytes) { CALL(cuMem
 
 void Driver::finish() { CALL(cuCtxSynchronize, "", (), ); }
 
-CUtensorMap Driver::map(CUdeviceptr at, int type, int64_t rows, int64_t columns, int64_t stride) {
+void Digest::add(const void* bytes, size_t count) {
+    const char* p = (const char*) bytes;
+    for (size_t i = 0; i < count; i += 8) {
+        uint64_t word = 0;
+        std::memcpy(&word, p + i, std::min<size_t>(8, count - i));
+        value = (value ^ word) * 0x100000001b3u;
+        value ^= value >> 29;
+    }
+}
+
+CUtensorMap Driver::map(CUdeviceptr at, int type, int64_t rows, int64_t columns, int64_t stride, int boxRows) {
     CUtensorMap m;
     cuuint64_t sizes[] = {(cuuint64_t) columns, (cuuint64_t) rows};
-    cuuint64_t strides[] = {(cuuint64_t) stride * 2};
-    cuuint32_t box[] = {64, 128};
+    cuuint64_t strides[] = {(cuuint64_t) stride * bytes_of(type)};
+    cuuint32_t box[] = {128u / bytes_of(type), (cuuint32_t) boxRows};
     cuuint32_t steps[] = {1, 1};
     CALL(cuTensorMapEncodeTiled, "",
          (CUtensorMap*, CUtensorMapDataType, cuuint32_t, void*, const cuuint64_t*, const cuuint64_t*, const cuuint32_t*, const cuuint32_t*,
           CUtensorMapInterleave, CUtensorMapSwizzle, CUtensorMapL2promotion, CUtensorMapFloatOOBfill),
-         &m, type == F16 ? CU_TENSOR_MAP_DATA_TYPE_FLOAT16 : CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 2, (void*) at, sizes, strides, box, steps,
-         CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+         &m, type == F32 ? CU_TENSOR_MAP_DATA_TYPE_FLOAT32 : type == F16 ? CU_TENSOR_MAP_DATA_TYPE_FLOAT16 : CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 2, (void*) at, sizes, strides, box, steps,
+         CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B, far_promotion ? CU_TENSOR_MAP_L2_PROMOTION_L2_256B : CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
     return m;
 }
 
@@ -170,6 +184,26 @@ double Driver::time(const std::function<void()>& run, int runs) {
     }
     std::sort(times.begin(), times.end());
     return times[times.size() / 2];
+}
+
+double Driver::sustained(const std::function<void()>& run, double seconds) {
+    double each = time(run, 3);
+    int half = std::max(1, (int) (seconds * 500 / each));
+    CUevent begin, end;
+    float ms = 0;
+    CALL(cuEventCreate, "", (CUevent*, unsigned), &begin, 0);
+    CALL(cuEventCreate, "", (CUevent*, unsigned), &end, 0);
+    for (int i = 0; i < half; i++) {
+        run();
+    }
+    CALL(cuEventRecord, "", (CUevent, CUstream), begin, nullptr);
+    for (int i = 0; i < half; i++) {
+        run();
+    }
+    CALL(cuEventRecord, "", (CUevent, CUstream), end, nullptr);
+    finish();
+    CALL(cuEventElapsedTime, "", (float*, CUevent, CUevent), &ms, begin, end);
+    return ms / half;
 }
 
 void launch_packed(const std::string& name, Dim grid, Dim block, unsigned shared, const Arguments& arguments) {

@@ -80,10 +80,12 @@ struct Driver {
     void download(void* to, CUdeviceptr from, size_t bytes);
     void fill(CUdeviceptr to, unsigned char byte, size_t bytes);
     void finish();
-    /** A matrix [rows, columns] of 16-bit floats for the copy engine: boxes of 128 rows by 64 columns, swizzled by 128 bytes. */
-    CUtensorMap map(CUdeviceptr at, int type, int64_t rows, int64_t columns, int64_t stride);
+    /** A matrix [rows, columns] for the copy engine: boxes of so many rows of 128 bytes, swizzled. */
+    CUtensorMap map(CUdeviceptr at, int type, int64_t rows, int64_t columns, int64_t stride, int boxRows = 128);
     /** Median milliseconds of several runs, by events. */
     double time(const std::function<void()>& run, int runs = 7);
+    /** Mean milliseconds of a run in the second half of so many seconds of nothing else: what power and heat leave of the clock. */
+    double sustained(const std::function<void()>& run, double seconds);
 
     std::map<std::string, CUfunction> functions;
     std::string device;
@@ -217,6 +219,34 @@ struct Verdict {
 
 extern std::map<std::string, Verdict> verdicts;
 extern bool small_shapes;
+
+/** How product_hopper.cu was compiled (product_form.cuh), which its launches must know. */
+struct ProductForm {
+    int consumers = 2;
+    int stages = 4;
+    int pieces = 2;
+    /** Rows of a block's tile. */
+    int rows = 128;
+    /** Kernels of before, which take no description of the result. */
+    bool plain = false;
+
+    unsigned threads() const { return 128 + 128 * consumers; }
+    unsigned shared() const { return stages * ((rows + 256) * 128 + 16) + consumers * pieces * (8 << 10) + 1024; }
+};
+
+extern ProductForm product_form;
+/** Matrices are described so that a read brings 256 bytes to the cache rather than 128. */
+extern bool far_promotion;
+/** Seconds of each sustained measurement; 0: none. */
+extern double sustained_seconds;
+
+/** A hash of bits, the same for the same results of any form of a kernel. */
+struct Digest {
+    uint64_t value = 0xcbf29ce484222325u;
+    void add(const void* bytes, size_t count);
+};
+
+extern std::map<std::string, Digest> digests;
 
 /** Relative L2 of got against expected, at most limit; NaN never passes. */
 void expect_near(const std::string& kernel, const std::string& what, const std::vector<float>& got, const std::vector<double>& expected, double limit);

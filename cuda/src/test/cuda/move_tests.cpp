@@ -271,7 +271,7 @@ void move_tests() {
         }
     }
     copy_rounds_once();
-    for (int bits : {8, 16, 32, 64}) {
+    for (int bits : {8, 16, 32, 64, 128}) {
         raw(bits);
     }
     transpose(F32, F32, 1, 5, 3);

@@ -2,6 +2,7 @@ package io.kinema.cuda.kernel;
 
 import io.kinema.compute.Tensor;
 import java.util.Arrays;
+import java.util.Optional;
 
 /**
  * Axes of two equally shaped strided views, outermost first, with those that are neighbours in both merged and those of
@@ -36,6 +37,26 @@ public record StridedPair(long[] sizes, long[] a, long[] b) {
             }
         }
         return new StridedPair(Arrays.copyOf(sizes, axes), Arrays.copyOf(a, axes), Arrays.copyOf(b, axes));
+    }
+
+    /** The same in pieces of {@code count} neighbouring elements, if both views consist of such pieces at multiples of their length. */
+    public Optional<StridedPair> pieces(int count) {
+        int last = axes() - 1;
+        if (last < 0 || a[last] != 1 || b[last] != 1 || sizes[last] % count != 0) {
+            return Optional.empty();
+        }
+        long[] fewer = sizes.clone();
+        long[] fromSteps = a.clone();
+        long[] toSteps = b.clone();
+        fewer[last] /= count;
+        for (int i = 0; i < last; i++) {
+            if (a[i] % count != 0 || b[i] % count != 0) {
+                return Optional.empty();
+            }
+            fromSteps[i] /= count;
+            toSteps[i] /= count;
+        }
+        return Optional.of(new StridedPair(fewer, fromSteps, toSteps));
     }
 
     public int axes() {

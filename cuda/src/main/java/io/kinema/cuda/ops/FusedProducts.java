@@ -21,11 +21,17 @@ import java.util.TreeMap;
  * descriptions of operands until it is closed; closing twice is harmless. Used by one thread.
  */
 public final class FusedProducts implements AutoCloseable {
-    private static final int CLUSTER_ROWS = 256;
+    /** Of product_form.cuh: warpgroups of 64 rows that multiply, stages of operands, and room for values on their way out. */
+    private static final int CONSUMERS = 2;
+    private static final int STAGES = 4;
+    private static final int TILE_ROWS = 64 * CONSUMERS;
+    private static final int CLUSTER_ROWS = 2 * TILE_ROWS;
     private static final int TILE_COLUMNS = 256;
-    private static final int THREADS = 384;
-    /** Four stages of 48 KiB, their barriers, and what aligns them. */
-    private static final int SHARED_BYTES = 4 * (48 << 10) + 64 + 1024;
+    private static final int WEIGHT_ROWS = TILE_COLUMNS / 2;
+    private static final int OUTLET_ROWS = 16;
+    private static final int THREADS = 128 + 128 * CONSUMERS;
+    /** Stages of 64 columns, 16 KiB of values for each consumer, two barriers a stage, and what aligns them. */
+    private static final int SHARED_BYTES = STAGES * (TILE_ROWS + TILE_COLUMNS) * 128 + CONSUMERS * (16 << 10) + STAGES * 16 + 1024;
     private static final int ROW_BLOCK = 256;
     private static final int HEAD_CHANNELS = 64;
     private static final int TURNED_CHANNELS = 48;
@@ -35,12 +41,14 @@ public final class FusedProducts implements AutoCloseable {
     private final OpContext c;
     private final TensorMap rows;
     private final TensorMap weight;
+    private final TensorMap result;
     private final Map<String, String> choices = new TreeMap<>();
 
     public FusedProducts(OpContext context, GpuContext gpu) {
         this.c = context;
         this.rows = new TensorMap(gpu);
         this.weight = new TensorMap(gpu);
+        this.result = new TensorMap(gpu);
     }
 
     /** What a kernel is told beside its operands; the order is that of the structure in product_hopper.cu. */
@@ -134,7 +142,7 @@ public final class FusedProducts implements AutoCloseable {
 
     private void scaleRows(Operand x, Weight w, Product product, Tensor largest, Tensor scale) {
         int m = scale.size(0);
-        Tensor flags = c.scratch().allocate(DType.I32, Math.ceilDiv(m, CLUSTER_ROWS));
+        Tensor flags = c.scratch().allocate(DType.I32, Math.ceilDiv(m, ROW_BLOCK));
         c.launcher().arguments().tensor(largest).tensor(scale).tensor(flags).i64(m);
         c.launcher().launch("kinema_row_scales", Grid.of(Math.ceilDiv(m, ROW_BLOCK), ROW_BLOCK));
         launch("swiglu", x, w, product.again(flags, scale), TILE_COLUMNS / 2);
@@ -161,19 +169,24 @@ public final class FusedProducts implements AutoCloseable {
     private void launch(String step, Operand x, Weight w, Product p, int width) {
         Tensor in = x.values();
         Tensor matrix = ((DenseWeight) w).values();
-        boolean brain = in.dtype() == DType.BF16;
+        Tensor out = p.out();
         long tiles = (long) Math.ceilDiv(in.size(0), CLUSTER_ROWS) * Math.ceilDiv(p.columns(), width);
         int clusters = (int) Math.min(tiles, c.gpu().processors() / 2);
-        String kernel = "kinema_product_" + (brain ? "bf16_" : "f16_") + step;
+        String kernel = "kinema_product_" + (in.dtype() == DType.BF16 ? "bf16_" : "f16_") + step;
         c.launcher().arguments()
-                .map(rows.describe(in.data().address(), brain, in.size(0), in.size(1), pitch(in)))
-                .map(weight.describe(matrix.data().address(), brain, matrix.size(0), matrix.size(1), pitch(matrix)))
-                .struct(new long[] {p.rowScale(), p.bias(), p.out().data().address(), pitch(p.out()), p.gate(), p.cosine(), p.sine(), p.tableStride(),
-                    p.largest(), p.again()}, in.size(0), p.columns(), in.size(1), TypeCode.of(p.out().dtype()), p.gateRow(), p.upRow(),
+                .map(described(rows, in, TILE_ROWS))
+                .map(described(weight, matrix, WEIGHT_ROWS))
+                .map(described(result, out, OUTLET_ROWS))
+                .struct(new long[] {p.rowScale(), p.bias(), out.data().address(), pitch(out), p.gate(), p.cosine(), p.sine(), p.tableStride(),
+                    p.largest(), p.again()}, in.size(0), p.columns(), in.size(1), TypeCode.of(out.dtype()), p.gateRow(), p.upRow(),
                     p.rowsPerToken(), Float.floatToRawIntBits(p.eps()))
                 .address(p.scales());
         c.launcher().launch(kernel, Grid.of(2L * clusters, THREADS), SHARED_BYTES);
         choices.putIfAbsent(in.size(0) + "x" + matrix.size(0) + "x" + matrix.size(1) + " " + in.dtype() + ", " + step, kernel);
+    }
+
+    private static TensorMap described(TensorMap map, Tensor t, int boxRows) {
+        return map.describe(t.data().address(), t.dtype(), t.size(0), t.size(1), pitch(t), boxRows);
     }
 
     /** The stride of rows, where there is but one of them their width. */
@@ -190,5 +203,6 @@ public final class FusedProducts implements AutoCloseable {
     public void close() {
         rows.close();
         weight.close();
+        result.close();
     }
 }

@@ -10,6 +10,9 @@ import java.util.Optional;
 /** Copies and fills between views of one device. */
 final class StridedMoves {
     private static final int CONVERT = 5;
+    private static final int VECTOR_BYTES = 16;
+    /** As a type code: so many bits, moved as they are. */
+    private static final int VECTOR_BITS = 128;
 
     private StridedMoves() {
     }
@@ -55,8 +58,19 @@ final class StridedMoves {
             }
             return;
         }
-        c.launcher().arguments().tensor(src).i32(code(src, raw)).tensor(dst).i32(code(dst, raw)).struct(pair.packed(), pair.axes(), 0).i64(src.elements());
-        c.launcher().launch("kinema_copy", Launches.loop(src.elements()));
+        int each = VECTOR_BYTES / src.dtype().bytes();
+        boolean aligned = raw && src.data().address() % VECTOR_BYTES == 0 && dst.data().address() % VECTOR_BYTES == 0;
+        Optional<StridedPair> vectors = aligned ? pair.pieces(each) : Optional.empty();
+        if (vectors.isPresent()) {
+            launch(c, src, VECTOR_BITS, dst, VECTOR_BITS, vectors.get(), src.elements() / each);
+        } else {
+            launch(c, src, code(src, raw), dst, code(dst, raw), pair, src.elements());
+        }
+    }
+
+    private static void launch(OpContext c, Tensor src, int srcCode, Tensor dst, int dstCode, StridedPair pair, long count) {
+        c.launcher().arguments().tensor(src).i32(srcCode).tensor(dst).i32(dstCode).struct(pair.packed(), pair.axes(), 0).i64(count);
+        c.launcher().launch("kinema_copy", Launches.loop(count));
     }
 
     private static int code(Tensor t, boolean raw) {

@@ -11,7 +11,9 @@ import io.kinema.weights.DType;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 
 /**
  * Turns decoded frames into bytes (row, column, RGB), one picture at a time. Owns the memory in which a device's frames become bytes and
@@ -22,6 +24,8 @@ import java.util.Optional;
  */
 public final class RgbFrameSink implements FrameSink, AutoCloseable {
     private static final int CHANNELS = 3;
+    /** Pictures that several threads copy together: after the last chunk nothing else is left to do. */
+    private static final int COPIED_AT_ONCE = 8;
 
     /** Takes one picture; the array is the taker's to keep. */
     @FunctionalInterface
@@ -53,6 +57,14 @@ public final class RgbFrameSink implements FrameSink, AutoCloseable {
         /** The counts of values that are not finite follow the pictures. */
         static long countsAt(int count, int bytesEach) {
             return Math.ceilDiv((long) count * bytesEach, Long.BYTES) * Long.BYTES;
+        }
+
+        boolean finite(int i) {
+            return room.get(ValueLayout.JAVA_INT, countsAt() + (long) i * Integer.BYTES) == 0;
+        }
+
+        byte[] copy(int i) {
+            return room.asSlice((long) i * bytesEach, bytesEach).toArray(ValueLayout.JAVA_BYTE);
         }
 
         void close() {
@@ -111,9 +123,12 @@ public final class RgbFrameSink implements FrameSink, AutoCloseable {
         f.levels().await();
         f.counts().await();
         f.close();
-        for (int i = 0; i < f.count(); i++) {
-            require(f.first() + i, f.room().get(ValueLayout.JAVA_INT, f.countsAt() + (long) i * Integer.BYTES) == 0);
-            pictures.picture(f.first() + i, f.room().asSlice((long) i * f.bytesEach(), f.bytesEach()).toArray(ValueLayout.JAVA_BYTE));
+        for (int from = 0; from < f.count(); from += COPIED_AT_ONCE) {
+            List<byte[]> copies = IntStream.range(from, Math.min(f.count(), from + COPIED_AT_ONCE)).parallel().mapToObj(f::copy).toList();
+            for (int i = 0; i < copies.size(); i++) {
+                require(f.first() + from + i, f.finite(from + i));
+                pictures.picture(f.first() + from + i, copies.get(i));
+            }
         }
     }
 

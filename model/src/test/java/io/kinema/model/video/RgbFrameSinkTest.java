@@ -15,6 +15,7 @@ import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -71,7 +72,7 @@ class RgbFrameSinkTest {
         List<byte[]> expected = new ArrayList<>();
         List<byte[]> got = new ArrayList<>();
         List<Integer> order = new ArrayList<>();
-        int[] counts = {2, 4, 1, 3};
+        int[] counts = {2, 19, 1, 8};
         try (RgbFrameSink plain = new RgbFrameSink(host, (index, rgb) -> expected.add(rgb));
              RgbFrameSink late = new RgbFrameSink(device, (index, rgb) -> {
                  order.add(index);
@@ -88,7 +89,7 @@ class RgbFrameSinkTest {
             late.finish();
             late.finish();
         }
-        assertThat(order).containsExactly(0, 1, 2, 3, 4, 5, 6, 7, 8, 9);
+        assertThat(order).isEqualTo(IntStream.range(0, 30).boxed().toList());
         assertThat(got).hasSameSizeAs(expected);
         for (int i = 0; i < got.size(); i++) {
             assertThat(got.get(i)).isEqualTo(expected.get(i));
@@ -113,6 +114,18 @@ class RgbFrameSinkTest {
             sink.frames(4, onDevice(bad));
             assertThatThrownBy(sink::finish).isInstanceOf(NonFiniteException.class).hasMessageContaining("frame 5");
         }
+    }
+
+    @Test
+    void picturesBeforeOneThatIsNotFiniteAreHandedOver() {
+        Tensor bad = frames(5, 12);
+        bad.data().setAtIndex(ValueLayout.JAVA_FLOAT, 10L * HEIGHT * WIDTH, Float.NaN);
+        List<Integer> order = new ArrayList<>();
+        try (RgbFrameSink sink = new RgbFrameSink(device, (index, rgb) -> order.add(index))) {
+            sink.frames(0, onDevice(bad));
+            assertThatThrownBy(sink::finish).isInstanceOf(NonFiniteException.class).hasMessageContaining("frame 10");
+        }
+        assertThat(order).isEqualTo(IntStream.range(0, 10).boxed().toList());
     }
 
     @Test
