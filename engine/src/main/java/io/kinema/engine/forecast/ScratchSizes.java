@@ -83,8 +83,10 @@ final class ScratchSizes {
         long op = precision.operand().bytes();
         long cast = op == F ? 0 : op;
         long stream = patches * (h + h / v.heads()) * F;
+        // Pixels are rounded whole before the first product; of small models they are wider than anything after it.
+        long embedding = patches * (h * F + v.pixelsPerRow() * cast);
         long inside = Math.max(patches * (3 * h * op + h * F + h * cast), patches * (v.ffn() * F + v.ffn() * cast));
-        return stream + patches * h * (op + F) + inside;
+        return Math.max(embedding, stream + patches * h * (op + F) + inside);
     }
 
     /** The widths of a pre-norm block. */

@@ -75,6 +75,13 @@ class PlanMatchesRunTest {
                 .reference(reference("audio", "mono.wav")).reference(reference("video", "clip.mp4")));
     }
 
+    /** Of so small a vision tower nothing is wider than its rounded pixels. */
+    @Test
+    void keyframesInSixteenBits() {
+        compare(EngineOptions.builder().model(Geometries.NANO).threads(2).precision(Precision.FP16_FP32RES).build(),
+                request().outputs(1).image(folder.resolve("frame-00003.png")));
+    }
+
     @Test
     void latentsOfAnEarlierClip() {
         compare(request().frames(39).reference(reference("latents+sound", "clip.safetensors")).reference(reference("latents", "clip.safetensors")));
