@@ -102,12 +102,7 @@ final class JobRun {
         try {
             stage(JobStage.FETCHING_INPUTS);
             GenerateRequest request = insist(() -> JobInputs.fetch(lease.job(), storage, folder));
-            if (insist(() -> storage.find(JobFiles.steps(id()))).isPresent()) {
-                insist(() -> {
-                    storage.fetch(JobFiles.steps(id()), steps);
-                    return steps;
-                });
-            }
+            insist(() -> fetchSteps(steps));
             engine.order(new EngineOrder.Run(request, folder, steps, options.saveEvery(), lease.job().outputs().size()));
         } catch (StorageException e) {
             return withoutStorage(e);
@@ -115,6 +110,15 @@ final class JobRun {
             return follow(keeper, Optional.of(gone));
         }
         return follow(keeper, Optional.empty());
+    }
+
+    /** Looks again after every failure: saved steps may be gone by then, and a job begins anew without them. @return whether there are any */
+    private boolean fetchSteps(Path target) {
+        boolean saved = storage.find(JobFiles.steps(id())).isPresent();
+        if (saved) {
+            storage.fetch(JobFiles.steps(id()), target);
+        }
+        return saved;
     }
 
     private End follow(StepKeeping keeper, Optional<IOException> orderLost) throws InterruptedException {

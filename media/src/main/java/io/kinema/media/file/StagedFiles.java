@@ -2,9 +2,11 @@ package io.kinema.media.file;
 
 import io.kinema.media.BadMediaException;
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -12,7 +14,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -22,7 +23,7 @@ import java.util.stream.Stream;
  * without that removes it, so that files that belong together appear together or not at all.
  *
  * <p>Each file is renamed in one step; between two renames another process may see some of them. The hidden folders also go when
- * the process is told to stop. Closing twice is harmless. For one thread.
+ * the process is told to stop; when it is killed, {@link Leftovers} removes them later. Closing twice is harmless. For one thread.
  */
 public final class StagedFiles implements AutoCloseable {
 
@@ -31,6 +32,7 @@ public final class StagedFiles implements AutoCloseable {
     }
 
     private final Map<Path, Path> beside = new LinkedHashMap<>();
+    private final List<FileChannel> locks = new ArrayList<>();
     private final List<Move> moves = new ArrayList<>();
 
     /**
@@ -141,11 +143,32 @@ public final class StagedFiles implements AutoCloseable {
 
     private Path besideOf(Path folder) {
         return beside.computeIfAbsent(folder, f -> {
-            Path hidden = f.resolve(".kinema-" + ProcessHandle.current().pid() + "-" + Long.toHexString(ThreadLocalRandom.current().nextLong()) + ".part");
-            Pending.FOLDERS.add(hidden);
-            make(hidden, f);
+            Path hidden = hidden(f, Leftovers.newName());
+            if (!locked(hidden)) {
+                Pending.delete(hidden);
+                hidden = hidden(f, Leftovers.newKeptName());
+            }
             return hidden;
         });
+    }
+
+    private static Path hidden(Path folder, String name) {
+        Path hidden = folder.resolve(name);
+        Pending.FOLDERS.add(hidden);
+        make(hidden, folder);
+        return hidden;
+    }
+
+    /** Locks a hidden folder until this is closed. */
+    private boolean locked(Path hidden) {
+        Path file = hidden.resolve(Leftovers.LOCK);
+        try {
+            FileChannel lock = FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+            locks.add(lock);
+            return Leftovers.locked(lock, file);
+        } catch (IOException taken) {
+            return false;
+        }
     }
 
     private static void make(Path folder, Path named) {
@@ -160,6 +183,16 @@ public final class StagedFiles implements AutoCloseable {
     public void close() {
         beside.values().forEach(Pending::delete);
         beside.clear();
+        locks.forEach(StagedFiles::release);
+        locks.clear();
+    }
+
+    private static void release(FileChannel lock) {
+        try {
+            lock.close();
+        } catch (IOException e) {
+            // Nothing was ever written to it.
+        }
     }
 
     /** Hidden folders that exist now, removed when the process is told to stop. */

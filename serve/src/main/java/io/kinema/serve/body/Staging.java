@@ -18,7 +18,7 @@ public final class Staging implements AutoCloseable {
     private Path folder;
     private int files;
 
-    /** @param root a folder of this server's own; what earlier processes left there is removed by {@link #clear} */
+    /** @param root a folder of this server's own; what earlier processes left there is removed by {@link StagingShare} */
     public Staging(Path root) {
         this.root = root;
     }
@@ -41,7 +41,7 @@ public final class Staging implements AutoCloseable {
     }
 
     /** Removes what an earlier process left, for example because it was killed. */
-    public static void clear(Path root) {
+    static void clear(Path root) {
         try {
             Files.createDirectories(root);
             try (DirectoryStream<Path> left = Files.newDirectoryStream(root, PREFIX + "*")) {
