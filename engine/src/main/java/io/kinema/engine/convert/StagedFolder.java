@@ -1,5 +1,6 @@
 package io.kinema.engine.convert;
 
+import io.kinema.engine.model.OriginalPartition;
 import io.kinema.weights.BadWeightsException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -23,6 +24,9 @@ final class StagedFolder implements AutoCloseable {
 
     /** Other threads may write on while the process ends, so emptying the folder may take more than one try. */
     private static final int TRIES = 50;
+    /** One of these lies in every folder of a model or network, and in what was converted before. */
+    private static final List<String> REPLACEABLE = List.of("model_index.json", "config.json", OriginalPartition.Kind.FL2VA.folder(), OriginalPartition.Kind.REF2VA.folder(),
+            ConversionReport.CHECKSUMS);
 
     private final Thread stop;
 
@@ -66,6 +70,9 @@ final class StagedFolder implements AutoCloseable {
         }
         if (Files.exists(real) && !Files.isDirectory(real)) {
             throw new BadWeightsException(target + ": is a file, expected a folder or nothing; give another --output");
+        }
+        if (Files.exists(real) && !empty(real) && REPLACEABLE.stream().noneMatch(name -> Files.exists(real.resolve(name)))) {
+            throw new BadWeightsException(target + ": holds other things than a model, which would be lost with it; give another --output, or empty it first");
         }
         return hidden(real);
     }

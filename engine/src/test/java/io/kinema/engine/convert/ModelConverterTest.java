@@ -145,6 +145,19 @@ class ModelConverterTest {
         }
     }
 
+    /** Overwriting replaces what was converted, not whatever lies in a folder that was named by mistake. */
+    @Test
+    void aFolderOfOtherThingsIsNotReplaced() throws IOException {
+        Path there = Files.createDirectory(folder.resolve("there"));
+        Path mine = Files.writeString(there.resolve("mine.txt"), "kept");
+        ConversionOptions overwriting = new ConversionOptions(WeightLayout.DIFFUSERS, Optional.empty(), true, Optional.empty(), Optional.empty());
+        assertThatExceptionOfType(BadWeightsException.class).isThrownBy(() -> ModelConverter.convert(TINY_DIT, there, overwriting, name -> { }))
+                .withMessageContaining("holds other things than a model");
+        assertThat(mine).hasContent("kept");
+        Files.delete(mine);
+        assertThat(ModelConverter.convert(TINY_DIT, there, overwriting, name -> { }).files()).isNotEmpty();
+    }
+
     private static ConversionReport convert(Path from, Path to, WeightLayout layout, Optional<DType> dtype) {
         return ModelConverter.convert(from, to, new ConversionOptions(layout, dtype, false, Optional.empty(), Optional.empty()), name -> { });
     }
