@@ -34,6 +34,8 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class ModelConverterTest {
     private static final Path TINY_DIT = Geometries.TINY.resolve("transformer");
@@ -122,22 +124,24 @@ class ModelConverterTest {
         }
     }
 
-    @Test
-    void aValueThatFp16CannotHoldIsRefusedByNameAndNothingIsLeft() throws IOException {
+    /** The second would be rounded down to what FP16 holds. */
+    @ParameterizedTest
+    @CsvSource({"BF16, 70000, 70144.0", "F32, 65519.5, 65519.5"})
+    void aValueThatFp16CannotHoldIsRefusedByNameAndNothingIsLeft(DType stored, float value, String said) throws IOException {
         Path source = Files.createDirectory(folder.resolve("source"));
         Files.copy(TINY_DIT.resolve("config.json"), source.resolve("config.json"));
         String name = "transformer_blocks.1.ff.net.2.weight";
         try (Checkpoint tiny = Checkpoint.open(TINY_DIT)) {
             List<StoredTensor> tensors = new ArrayList<>();
             float[] values = FloatConversion.toFloats(tiny.get(name));
-            values[77] = 70000;
-            try (MemoryTensors large = MemoryTensors.builder("large").rounded(name, DType.BF16, values, tiny.shape(name).toArray()).build()) {
+            values[77] = value;
+            try (MemoryTensors large = MemoryTensors.builder("large").rounded(name, stored, values, tiny.shape(name).toArray()).build()) {
                 tiny.names().forEach(n -> tensors.add(n.equals(name) ? large.get(n) : tiny.get(n)));
                 SafetensorsWriter.write(source.resolve("x.safetensors"), tensors, Map.of());
             }
         }
         assertThatExceptionOfType(BadWeightsException.class).isThrownBy(() -> convert(source, folder.resolve("half"), WeightLayout.DIFFUSERS, Optional.of(DType.F16)))
-                .withMessageContaining("tensor " + name + " element 77 is 70144.0, expected a finite value within +-65504.0 for F16");
+                .withMessageContaining("tensor " + name + " element 77 is " + said + ", expected a finite value within +-65504.0 for F16");
         assertThat(list(folder)).containsExactly("source");
     }
 
