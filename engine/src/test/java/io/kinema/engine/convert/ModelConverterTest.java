@@ -12,6 +12,7 @@ import io.kinema.engine.model.ModelFolder;
 import io.kinema.engine.model.NetworkFolder;
 import io.kinema.engine.model.OriginalCopy;
 import io.kinema.engine.model.TransformerFile;
+import io.kinema.media.file.HiddenFolder;
 import io.kinema.model.dit.DitConfig;
 import io.kinema.model.layout.WeightLayout;
 import io.kinema.weights.BadWeightsException;
@@ -76,6 +77,22 @@ class ModelConverterTest {
             }
         }
         assertThat(ModelFolder.open(got).tasks()).isEqualTo(ModelFolder.open(Geometries.TINY).tasks());
+    }
+
+    @Test
+    void whatAKilledConversionLeftGoesWithTheNext() throws IOException {
+        Path places = Files.createDirectory(folder.resolve("places"));
+        Path left;
+        try (HiddenFolder own = HiddenFolder.in(places)) {
+            // The same, of a process whose number is above the most that Linux gives.
+            String[] name = own.path().getFileName().toString().split("-");
+            left = Files.createDirectory(places.resolve(String.join("-", name[0], name[1], name[2], "8388608", "dead", name[5])));
+            Files.createFile(left.resolve("lock"));
+            Files.writeString(left.resolve("half"), "a model");
+            convert(TINY_DIT, places.resolve("first"), WeightLayout.DIFFUSERS, Optional.empty());
+            assertThat(left).doesNotExist();
+            assertThat(own.path()).as("another's, at work").exists();
+        }
     }
 
     @Test

@@ -67,6 +67,7 @@ final class JobRun {
     private long toldAt = System.nanoTime() - BETWEEN_REPORTS.toNanos();
     private long movedAt = System.nanoTime();
     private long askedAt = System.nanoTime();
+    private long lookedAt = System.nanoTime();
     private boolean cancelling;
     private Optional<Long> releasingSince = Optional.empty();
 
@@ -272,7 +273,18 @@ final class JobRun {
         }
     }
 
+    /** What stops this process for a while (a terminal's Ctrl-Z, a container's freezer) mostly stops the engine with it, which then has not hung. */
+    private void excuseIfHeldUp() {
+        long heldUp = System.nanoTime() - lookedAt;
+        lookedAt += heldUp;
+        if (heldUp > options.times().silence().toNanos() / 2) {
+            movedAt += heldUp;
+            engine.excuse();
+        }
+    }
+
     private void killIfHung() {
+        excuseIfHeldUp();
         boolean silent = engine.silence().compareTo(options.times().silence()) > 0;
         boolean stalled = System.nanoTime() - movedAt > options.times().stall().toNanos();
         boolean late = releasingSince.isPresent() && System.nanoTime() - releasingSince.get() > options.times().release().toNanos();

@@ -9,10 +9,12 @@ import io.kinema.jobs.JobError;
 import io.kinema.jobs.JobFiles;
 import io.kinema.jobs.JobId;
 import io.kinema.jobs.JobLimits;
+import io.kinema.jobs.JobProgress;
 import io.kinema.jobs.JobStage;
 import io.kinema.jobs.JobState;
 import io.kinema.jobs.OutputFile;
 import io.kinema.jobs.Submission;
+import io.kinema.jobs.WorkQueue;
 import io.kinema.jobs.WorkerStatus;
 import io.kinema.jobs.memory.InMemoryJobs;
 import io.kinema.jobs.process.EngineLauncher;
@@ -220,6 +222,33 @@ class WorkerTest {
         JobId id = submit("a freeze-at=TEXT_ENCODING");
         assertThat(worker.make(id)).isEqualTo(Turn.RETRY);
         assertThat(job(id).attempts()).isEqualTo(new Attempts(1, 1, 0));
+    }
+
+    @Test
+    @Tag("long")
+    void anEngineThatIsHeldUpTogetherWithItsWorkerIsNotKilled() throws Exception {
+        worker.close();
+        AtomicBoolean held = new AtomicBoolean();
+        WorkQueue holding = (WorkQueue) Proxy.newProxyInstance(getClass().getClassLoader(), new Class<?>[] {WorkQueue.class}, (proxy, method, arguments) -> {
+            if (method.getName().equals("progress") && ((JobProgress) arguments[1]).step() == 2 && held.compareAndSet(false, true)) {
+                signal("STOP");
+                Thread.sleep(4000);
+                signal("CONT");
+            }
+            return method.invoke(jobs, arguments);
+        });
+        WorkerTimes times = new WorkerTimes(A_WHILE, Duration.ofSeconds(3), A_WHILE, A_WHILE, A_WHILE, A_WHILE, Duration.ofMillis(20), A_WHILE);
+        worker = new Worker(holding, storage, new WorkerOptions("fake", FakeEngine.launcher(1), folder.resolve("work"), 2, times), InstantSource.system());
+        Path gate = gate();
+        JobId id = submit("a steps=4 hold-at=DENOISING/2:" + gate.toUri());
+        CompletableFuture<Turn> made = begin(id, job -> held.get() && atStep(2).test(job));
+        Files.delete(gate);
+        assertThat(turn(made)).isEqualTo(Turn.OVER);
+        assertThat(job(id).attempts()).isEqualTo(new Attempts(1, 0, 0));
+    }
+
+    private void signal(String name) throws IOException, InterruptedException {
+        new ProcessBuilder("kill", "-" + name, "" + worker.engineProcess().orElseThrow().pid()).start().waitFor();
     }
 
     @Test

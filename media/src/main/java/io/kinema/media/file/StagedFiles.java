@@ -2,11 +2,9 @@ package io.kinema.media.file;
 
 import io.kinema.media.BadMediaException;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -31,8 +29,7 @@ public final class StagedFiles implements AutoCloseable {
     private record Move(Path from, Path to, Predicate<String> replaced) {
     }
 
-    private final Map<Path, Path> beside = new LinkedHashMap<>();
-    private final List<FileChannel> locks = new ArrayList<>();
+    private final Map<Path, HiddenFolder> beside = new LinkedHashMap<>();
     private final List<Move> moves = new ArrayList<>();
 
     /**
@@ -135,40 +132,22 @@ public final class StagedFiles implements AutoCloseable {
         for (Move move : moves) {
             message = message.replace(move.from().toString(), move.to().toString());
         }
-        for (Map.Entry<Path, Path> folder : beside.entrySet()) {
-            message = message.replace(folder.getValue().toString(), folder.getKey().toString());
+        for (Map.Entry<Path, HiddenFolder> folder : beside.entrySet()) {
+            message = message.replace(folder.getValue().path().toString(), folder.getKey().toString());
         }
         return new BadMediaException(message, failure);
     }
 
     private Path besideOf(Path folder) {
         return beside.computeIfAbsent(folder, f -> {
-            Path hidden = hidden(f, Leftovers.newName());
-            if (!locked(hidden)) {
-                Pending.delete(hidden);
-                hidden = hidden(f, Leftovers.newKeptName());
+            try {
+                HiddenFolder hidden = HiddenFolder.in(f);
+                Pending.FOLDERS.add(hidden.path());
+                return hidden;
+            } catch (IOException e) {
+                throw WriteTarget.failure(f, e);
             }
-            return hidden;
-        });
-    }
-
-    private static Path hidden(Path folder, String name) {
-        Path hidden = folder.resolve(name);
-        Pending.FOLDERS.add(hidden);
-        make(hidden, folder);
-        return hidden;
-    }
-
-    /** Locks a hidden folder until this is closed. */
-    private boolean locked(Path hidden) {
-        Path file = hidden.resolve(Leftovers.LOCK);
-        try {
-            FileChannel lock = FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
-            locks.add(lock);
-            return Leftovers.locked(lock, file);
-        } catch (IOException taken) {
-            return false;
-        }
+        }).path();
     }
 
     private static void make(Path folder, Path named) {
@@ -181,18 +160,11 @@ public final class StagedFiles implements AutoCloseable {
 
     @Override
     public void close() {
-        beside.values().forEach(Pending::delete);
+        beside.values().forEach(hidden -> {
+            Pending.delete(hidden.path());
+            hidden.close();
+        });
         beside.clear();
-        locks.forEach(StagedFiles::release);
-        locks.clear();
-    }
-
-    private static void release(FileChannel lock) {
-        try {
-            lock.close();
-        } catch (IOException e) {
-            // Nothing was ever written to it.
-        }
     }
 
     /** Hidden folders that exist now, removed when the process is told to stop. */

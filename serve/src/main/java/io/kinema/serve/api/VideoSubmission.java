@@ -19,8 +19,6 @@ import io.kinema.serve.problem.Problem;
 import io.kinema.serve.problem.ProblemKind;
 import io.kinema.serve.request.Prepared;
 import io.kinema.serve.request.VideoCalls;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.concurrent.Semaphore;
@@ -93,14 +91,7 @@ final class VideoSubmission {
     }
 
     private ObjectNode body(Context call, Staging staging) {
-        try {
-            return bodies.read(Optional.ofNullable(call.contentType()).orElse(""), call.req().getContentLengthLong(), RequestBody.of(call), staging);
-        } catch (UncheckedIOException e) {
-            if (e.getCause() instanceof java.nio.file.FileSystemException) {
-                throw Problem.of(ProblemKind.UNAVAILABLE, "the server has no room for uploads at the moment; try again later").retryAfter(60);
-            }
-            throw e;
-        }
+        return bodies.read(Optional.ofNullable(call.contentType()).orElse(""), call.req().getContentLengthLong(), RequestBody.of(call), staging);
     }
 
     private Submitted record(Context call, Caller caller, Prepared prepared, Optional<Job> remixed, boolean listed) {

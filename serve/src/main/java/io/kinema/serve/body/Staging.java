@@ -28,13 +28,13 @@ public final class Staging implements AutoCloseable {
         return folder().resolve("file-" + files++);
     }
 
-    /** The folder itself, made when it is first asked for. */
+    /** The folder itself, made when it is first asked for. @throws io.kinema.serve.problem.Problem when there is no room for it */
     public Path folder() {
         if (folder == null) {
             try {
                 folder = Files.createTempDirectory(root, PREFIX, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
+            } catch (IOException full) {
+                throw StagedOutput.noRoom();
             }
         }
         return folder;

@@ -6,6 +6,7 @@ import io.kinema.jobs.OutputFile;
 import io.kinema.jobs.storage.OutputStorage;
 import io.kinema.jobs.storage.StorageException;
 import io.kinema.jobs.storage.StoredFile;
+import io.kinema.serve.body.StagedOutput;
 import io.kinema.serve.body.Staging;
 import io.kinema.serve.fetch.DataUrl;
 import io.kinema.serve.fetch.ReferenceFetcher;
@@ -69,7 +70,9 @@ final class MediaStager {
     private Path address(MediaInput input, String url, Path target) {
         try {
             if (DataUrl.is(url)) {
-                Files.write(target, DataUrl.decode(url, MediaKind.MOST_BYTES));
+                try (StagedOutput file = StagedOutput.to(target)) {
+                    file.write(DataUrl.decode(url, MediaKind.MOST_BYTES));
+                }
             } else {
                 fetcher.fetch(url, target, MediaKind.MOST_BYTES);
             }
