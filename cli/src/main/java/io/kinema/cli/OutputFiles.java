@@ -6,6 +6,7 @@ import io.kinema.engine.Provenance;
 import io.kinema.engine.plan.RequestResolver;
 import io.kinema.media.BadMediaException;
 import io.kinema.media.file.AtomicFile;
+import io.kinema.media.file.Leftovers;
 import io.kinema.media.file.StagedFiles;
 import io.kinema.media.file.WriteTarget;
 import io.kinema.weights.BadWeightsException;
@@ -74,16 +75,16 @@ record OutputFiles(Path clip, Path record, Optional<Path> wav, Optional<Path> fr
     }
 
     /**
-     * Makes a hidden file beside each target and removes it: some file systems call themselves writable and are not, which should not be found out
+     * Removes what killed runs left beside the targets. Makes a hidden file beside each target and removes it: some file systems call themselves writable and are not, which should not be found out
      * when the clip is made.
      *
      * @throws BadMediaException when one cannot be made
      */
     void probe() {
-        for (OutputFiles one : each()) {
-            Stream.concat(Stream.of(one.clip, one.record), Stream.of(one.wav, one.latents, one.frames.map(OutputFiles::firstFrame)).flatMap(Optional::stream))
-                    .forEach(target -> AtomicFile.create(target).close());
-        }
+        List<Path> targets = each().stream().flatMap(one -> Stream.concat(Stream.of(one.clip, one.record),
+                Stream.of(one.wav, one.latents, one.frames.map(OutputFiles::firstFrame)).flatMap(Optional::stream))).toList();
+        targets.stream().map(target -> WriteTarget.resolve(target).getParent()).distinct().forEach(Leftovers::removeIn);
+        targets.forEach(target -> AtomicFile.create(target).close());
     }
 
     private static Path firstFrame(Path folder) {

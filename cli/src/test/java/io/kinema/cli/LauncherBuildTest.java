@@ -32,7 +32,9 @@ class LauncherBuildTest {
         try (Stream<Path> modules = Files.list(Shell.ROOT).filter(module -> Files.exists(module.resolve("pom.xml")))) {
             for (Path module : modules.toList()) {
                 copy(module.resolve("pom.xml"));
-                copy(module.resolve("src/main"));
+                if (Files.exists(module.resolve("src/main"))) {
+                    copy(module.resolve("src/main"));
+                }
             }
         }
         shell = Shell.bare(folder).with("XDG_CACHE_HOME", folder.resolve("cache").toString());

@@ -106,6 +106,15 @@ class AdapterRequestTest {
         return Geometries.NANO.resolve("../../testdata/goldens/pipeline/fl2va_both/image.png").normalize();
     }
 
+    /** A scale is a double, what deltas are multiplied by is not. */
+    @Test
+    void aScaleThatNoFloatHoldsIsRefused() {
+        assertThat(refusal(r -> r.adapter(use("style.safetensors", 1e300)).steps(4).flowShift(12).audioFlowShift(3)))
+                .contains("style.safetensors at scale 1.0E300", "expected a scale that a float holds");
+        assertThat(refusal(r -> r.adapter(use("style.safetensors", -3.4e38)).adapter(use("style.safetensors", -1e39)).steps(4).flowShift(12).audioFlowShift(3)))
+                .contains("at scale -1.0E39");
+    }
+
     @Test
     void anUnknownAdapterNeedsItsScheduleStated() {
         assertThat(refusal(r -> r.adapter(use("style.safetensors", 1)))).contains("style.safetensors, which is not known here", "steps, flowShift and audioFlowShift", "12 and 3");

@@ -41,7 +41,7 @@ public final class NanoAdapter {
     }
 
     /** A file in FastVideo's key style that fits the bundled model: it edits whole weights beside the pairs, so all are fused. */
-    static Path writeEditing(Path file) {
+    public static Path writeEditing(Path file) {
         Random random = new Random(7);
         MemoryTensors.Builder tensors = MemoryTensors.builder("nano edits");
         int pairs = 0;

@@ -15,6 +15,7 @@ import io.kinema.serve.fetch.ReferenceUrl;
 import io.kinema.serve.fetch.RefusedUrlException;
 import io.kinema.serve.http.AccessKeys;
 import io.kinema.serve.http.ByteRange;
+import io.kinema.serve.http.Caller;
 import io.kinema.serve.http.HostNames;
 import io.kinema.serve.problem.Problem;
 import io.kinema.serve.request.Field;
@@ -34,6 +35,7 @@ import java.util.Set;
 
 /** What clients send: bodies of every content type, addresses and headers. Each is read, or refused with a 4xx problem of one line. */
 public final class ApiFuzz {
+    private static final Caller NOBODY = new Caller(Optional.empty());
     private static final Path ROOT = Path.of(System.getProperty("kinema.root", ".")).toAbsolutePath();
     private static final Scratch SCRATCH = new Scratch("api");
     private static final BodyReader BODIES = new BodyReader(new BodyLimits(1 << 16, 1 << 16, 1 << 17, 1 << 16, 1 << 14, 12, 64, Duration.ofMinutes(1), 1, 4),
@@ -98,7 +100,7 @@ public final class ApiFuzz {
     private static void call(String type, byte[] body) {
         try (Staging staging = new Staging(SCRATCH.folder())) {
             ObjectNode fields = BODIES.read(type, -1, new ByteArrayInputStream(body), staging);
-            Prepared prepared = CALLS.prepare(fields, staging);
+            Prepared prepared = CALLS.prepare(fields, NOBODY, staging);
             if (prepared.resolved().frames() < 1 || prepared.resolved().steps() < 1) {
                 throw new AssertionError("prepared as " + prepared);
             }

@@ -12,7 +12,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
-/** Tells whether two submissions ask for the same: a hash of what they say and of what is in the files that they name. */
+/** Tells whether two submissions ask for the same: a hash of what they say, whether lists show it, and of what is in the files that they name. */
 public final class RequestFingerprint {
     private static final int CHUNK = 1 << 16;
 
@@ -23,6 +23,8 @@ public final class RequestFingerprint {
     public static String of(Submission submission) {
         GenerateRequest byContent = JobInputs.renamed(submission.generate(), file -> Path.of(sha256(file)));
         String text = submission.model() + "\n" + GenerateRequestJson.write(byContent);
+        // One that somebody waits for goes with its answer: it is not the one that a list shows.
+        text += submission.listed() ? "" : "\nunlisted";
         return HexFormat.of().formatHex(digest().digest(text.getBytes(StandardCharsets.UTF_8)));
     }
 

@@ -22,7 +22,7 @@ import java.util.function.Supplier;
  * @param port        0 for any free one
  * @param keys        who may call
  * @param hostNames   further names by which the server may be called
- * @param staging     folder for uploads while they come in; its own, emptied at the start
+ * @param staging     folder for uploads while they come in; servers may share it; emptied by one that starts while it is the only one
  * @param files       root of files that clients may name by path; none when empty
  * @param adapters    those that clients may name
  * @param bodies      how much a request may hold

@@ -12,7 +12,7 @@ import io.kinema.serve.api.Gate;
 import io.kinema.serve.api.Routes;
 import io.kinema.serve.api.Service;
 import io.kinema.serve.body.BodyReader;
-import io.kinema.serve.body.Staging;
+import io.kinema.serve.body.StagingShare;
 import io.kinema.serve.fetch.ReferenceFetcher;
 import io.kinema.serve.http.HostNames;
 import io.kinema.serve.http.ProblemPages;
@@ -36,6 +36,7 @@ public final class Server implements AutoCloseable {
     private static final int HEADER_BYTES = 16 << 10;
 
     private final ServeOptions options;
+    private final StagingShare staging;
     private final ReferenceFetcher fetcher;
     private final Counters counters;
     private final Routes routes;
@@ -43,7 +44,7 @@ public final class Server implements AutoCloseable {
 
     private Server(ServeOptions options, JobService queue, H3Planner planner) {
         this.options = options;
-        Staging.clear(options.staging());
+        staging = StagingShare.take(options.staging());
         fetcher = new ReferenceFetcher(options.fetching());
         Offer offer = new Offer(planner.modelName(), planner.geometry(), options.adapters(), options.files());
         Service service = new Service(queue, offer, new BodyReader(options.bodies(), Field.kinds()),
@@ -137,6 +138,7 @@ public final class Server implements AutoCloseable {
         } finally {
             fetcher.close();
             counters.close();
+            staging.close();
         }
     }
 }

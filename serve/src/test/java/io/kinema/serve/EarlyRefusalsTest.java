@@ -86,6 +86,38 @@ class EarlyRefusalsTest {
         assertThat(RawHttp.send(server.port(), request)).startsWith("HTTP/1.1 413").endsWith("}");
     }
 
+    @ParameterizedTest
+    @CsvSource({"POST, HTTP/1.0", "HEAD, HTTP/1.1", "HEAD, HTTP/1.0", "PUT, HTTP/1.0"})
+    void oldClientsAndThoseThatWantNoBodyHearTheRefusal(String method, String version) throws IOException {
+        try (Socket socket = RawHttp.open(server.port())) {
+            String head = new String(head(method, "/v1/nowhere", "text/plain", "localhost", true, "Content-Length: " + LENGTH), StandardCharsets.US_ASCII);
+            socket.getOutputStream().write(head.replace("HTTP/1.1", version).getBytes(StandardCharsets.US_ASCII));
+            sendAround(socket, "x".repeat(LENGTH).getBytes(StandardCharsets.US_ASCII), false);
+            socket.shutdownOutput();
+            assertThat(RawHttp.rest(socket)).startsWith("HTTP/1.1 404").endsWith(method.equals("HEAD") ? "\r\n\r\n" : "}");
+        }
+    }
+
+    @Test
+    void requestsThatComeInOneGoAreAnsweredInOrder() throws IOException {
+        String refused = new String(head("POST", "/v1/videos", "text/plain", "localhost", true, "Content-Length: 70000"), StandardCharsets.US_ASCII) + "x".repeat(70_000);
+        String chunked = new String(head("PUT", "/v1/videos", "text/plain", "localhost", true, "Transfer-Encoding: chunked"), StandardCharsets.US_ASCII) + "3\r\nabc\r\n0\r\n\r\n";
+        String answers = RawHttp.send(server.port(), refused + chunked + refused + "GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+        assertThat(answers.lines().filter(line -> line.contains("HTTP/1.1 ")).map(line -> line.replaceAll(".*HTTP/1.1 (\\d+).*", "$1"))).containsExactly("415", "405", "415", "200");
+    }
+
+    @Test
+    void aBodyThatBreaksOffOrCannotBeReadHarmsNobody() throws IOException {
+        for (String body : List.of("zz\r\nabc\r\n", "5\r\nab")) {
+            try (Socket socket = RawHttp.open(server.port())) {
+                socket.getOutputStream().write(head("POST", "/v1/nowhere", "text/plain", "localhost", true, "Transfer-Encoding: chunked"));
+                socket.getOutputStream().write(body.getBytes(StandardCharsets.US_ASCII));
+                socket.shutdownOutput();
+                assertThat(RawHttp.rest(socket)).as(body).startsWith("HTTP/1.1 4");
+            }
+        }
+    }
+
     @Test
     void aClientThatNeverEndsIsCutOff() throws IOException {
         try (Socket socket = RawHttp.open(server.port())) {

@@ -61,6 +61,28 @@ class SafetyTest {
     }
 
     @Test
+    void nobodysVideoIsMaterialForAnother() throws IOException, InterruptedException {
+        try (TestServer server = TestServer.start(folder, options -> options.keys(AccessKeys.parse("alice=" + ALICE + "\nbob=" + BOB)))) {
+            String id = submit(server, ALICE, "{\"prompt\":\"alice's\"}").json().path("id").asText();
+            while (!as(server, "Bearer " + ALICE, "/v1/videos/" + id).json().path("status").asText().equals("completed")) {
+                TestServer.sleep(5);
+            }
+            for (String role : List.of("video_reference", "input_reference")) {
+                String call = "{\"prompt\":\"x\",\"" + role + "\":{\"video_id\":\"%s\"}}";
+                String unknown = submit(server, BOB, call.formatted(io.kinema.jobs.JobId.random())).text();
+                assertThat(unknown).contains("an earlier video that has no such output");
+                assertThat(submit(server, BOB, call.formatted(id)).text()).as(role).isEqualTo(unknown);
+                assertThat(submit(server, ALICE, call.formatted(id)).text()).as(role).doesNotContain("an earlier video");
+            }
+        }
+    }
+
+    private static TestServer.Answer submit(TestServer server, String token, String json) {
+        return server.send(server.request("/v1/videos").header("Authorization", "Bearer " + token).header("Content-Type", "application/json")
+                .POST(java.net.http.HttpRequest.BodyPublishers.ofString(json)));
+    }
+
+    @Test
     void aKeyThatFillsItsShareLeavesTheOthersTheirs() throws IOException, InterruptedException {
         JobLimits limits = new JobLimits(10, 2, Duration.ofHours(1));
         try (TestServer server = TestServer.start(folder, limits, options -> options.keys(AccessKeys.parse("alice=" + ALICE + "\nbob=" + BOB)))) {
@@ -70,8 +92,7 @@ class SafetyTest {
     }
 
     private static int submitted(TestServer server, String token) {
-        return server.send(server.request("/v1/videos").header("Authorization", "Bearer " + token).header("Content-Type", "application/json")
-                .POST(java.net.http.HttpRequest.BodyPublishers.ofString("{\"prompt\":\"x\"}"))).status();
+        return submit(server, token, "{\"prompt\":\"x\"}").status();
     }
 
     private static TestServer.Answer as(TestServer server, String authorization, String path) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kinema.jobs.JobLimits;
 import io.kinema.jobs.OutputFile;
 import io.kinema.serve.body.BodyLimits;
+import io.kinema.serve.body.StagingShare;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.RandomAccessFile;
@@ -234,9 +235,14 @@ class UploadsTest {
 
     @Test
     void leftoversOfAKilledServerAreRemovedAtTheStart() throws IOException {
-        Path left = Files.createDirectories(server.staging.resolve("request-left"));
-        Files.writeString(left.resolve("file-0"), "x");
-        io.kinema.serve.body.Staging.clear(server.staging);
+        Path root = server.staging.resolveSibling("shared");
+        Path left = root.resolve("request-left");
+        try (StagingShare _ = StagingShare.take(root)) {
+            Files.writeString(Files.createDirectories(left).resolve("file-0"), "x");
+            StagingShare.take(root).close();
+            assertThat(left).as("another server may be at work with it").exists();
+        }
+        StagingShare.take(root).close();
         assertThat(left).doesNotExist();
     }
 }

@@ -15,7 +15,11 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.Iterator;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -185,7 +189,41 @@ class VideosTest {
     }
 
     private static HttpRequest.Builder keyed(String json) {
-        return server.request("/v1/videos").header("Content-Type", "application/json").header("Idempotency-Key", "key 1").POST(HttpRequest.BodyPublishers.ofString(json));
+        return keyed("/v1/videos", "key 1", json);
+    }
+
+    @Test
+    void aCallThatWaitsTakesNoListedVideoWithItsKey() {
+        String id = server.send(keyed("/v1/videos", "listed", "{\"prompt\":\"kept\"}")).json().path("id").asText();
+        assertThat(server.finished(id).path("status").asText()).isEqualTo("completed");
+        assertThat(server.send(keyed("/v1/videos/sync", "listed", "{\"prompt\":\"kept\"}")).status()).isEqualTo(422);
+        assertThat(server.get("/v1/videos/" + id + "/content").text()).isEqualTo("kept 0");
+    }
+
+    @Test
+    void aCallThatWaitsAndItsRepetitionBothGetTheFilm() throws Exception {
+        double repeated = meter("kinema_videos_repeated_total");
+        server.worker.pause(true);
+        try (ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor()) {
+            List<Future<TestServer.Answer>> films = IntStream.range(0, 3).mapToObj(i -> callers.submit(() -> server.send(keyed("/v1/videos/sync", "waits", "{\"prompt\":\"both\"}")))).toList();
+            while (meter("kinema_videos_repeated_total") < repeated + 2) {
+                TestServer.sleep(5);
+            }
+            server.worker.pause(false);
+            for (Future<TestServer.Answer> film : films) {
+                assertThat(film.get().text()).isEqualTo("both 0");
+            }
+        } finally {
+            server.worker.pause(false);
+        }
+    }
+
+    private static double meter(String name) {
+        return server.get("/metrics").text().lines().filter(line -> line.startsWith(name + " ")).mapToDouble(line -> Double.parseDouble(line.substring(name.length() + 1))).sum();
+    }
+
+    private static HttpRequest.Builder keyed(String path, String key, String json) {
+        return server.request(path).header("Content-Type", "application/json").header("Idempotency-Key", key).POST(HttpRequest.BodyPublishers.ofString(json));
     }
 
     @Test

@@ -7,7 +7,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.FileVisitOption;
 import java.nio.file.Path;
-import java.nio.file.attribute.FileTime;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
@@ -28,8 +27,8 @@ import java.util.stream.Stream;
 public record CheckpointIdentity(String sha256, List<FileHash> files) {
     private static final List<String> COUNTED = List.of(".safetensors", ".gguf", ".json", ".txt");
     private static final int BUFFER = 1 << 20;
-    /** Hashes of this process's life only: size and time are trusted to tell that a file is the one hashed before. */
-    private static final Map<Stamp, String> CACHE = new ConcurrentHashMap<>();
+    /** Of this process's life only. */
+    private static final Map<FileStamp, String> CACHE = new ConcurrentHashMap<>();
 
     /**
      * @param name   relative to the folder, with slashes
@@ -37,9 +36,6 @@ public record CheckpointIdentity(String sha256, List<FileHash> files) {
      * @param sha256 hex
      */
     public record FileHash(String name, long bytes, String sha256) {
-    }
-
-    private record Stamp(Path path, long size, FileTime modified) {
     }
 
     public CheckpointIdentity {
@@ -87,11 +83,11 @@ public record CheckpointIdentity(String sha256, List<FileHash> files) {
     }
 
     private static FileHash hash(Path root, Path file) throws IOException {
-        Stamp stamp = new Stamp(file.toRealPath(), Files.size(file), Files.getLastModifiedTime(file));
+        FileStamp stamp = FileStamp.of(file);
         String known = CACHE.get(stamp);
         String hash = known != null ? known : sha256(file);
         CACHE.put(stamp, hash);
-        return new FileHash(Files.isDirectory(root) ? relative(root, file) : file.getFileName().toString(), stamp.size(), hash);
+        return new FileHash(Files.isDirectory(root) ? relative(root, file) : file.getFileName().toString(), stamp.bytes(), hash);
     }
 
     private static String relative(Path root, Path file) {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.FileTime;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -42,6 +43,22 @@ class CheckpointIdentityTest {
         assertThat(CheckpointIdentity.of(b).sha256()).isNotEqualTo(before);
         Files.move(a.resolve("config.json"), a.resolve("config2.json"));
         assertThat(CheckpointIdentity.of(a).sha256()).isNotEqualTo(before);
+    }
+
+    /** As archives and copies that keep times leave it. */
+    @Test
+    void anotherFileOfTheSameSizeAndTimeIsReadAgain() throws IOException {
+        Path file = Files.writeString(folder.resolve("config.json"), "one");
+        FileTime time = Files.getLastModifiedTime(file);
+        String before = CheckpointIdentity.of(file).sha256();
+        Files.writeString(file, "two");
+        Files.setLastModifiedTime(file, time);
+        String rewritten = CheckpointIdentity.of(file).sha256();
+        Path other = Files.writeString(folder.resolve("other.json"), "six");
+        Files.setLastModifiedTime(other, time);
+        Files.move(other, file, StandardCopyOption.REPLACE_EXISTING);
+        assertThat(CheckpointIdentity.of(file).sha256()).isNotEqualTo(rewritten).isNotEqualTo(before);
+        assertThat(rewritten).isNotEqualTo(before);
     }
 
     @Test

@@ -36,9 +36,11 @@ public final class ModelConverter {
     private static final List<Component> SHARED = List.of(Component.TEXT_ENCODER, Component.VIDEO_VAE, Component.AUDIO_VAE, Component.TOKENIZER, Component.PROCESSOR);
 
     private final ConversionOptions options;
+    private final Path to;
 
-    private ModelConverter(ConversionOptions options) {
+    private ModelConverter(ConversionOptions options, Path to) {
         this.options = options;
+        this.to = to;
     }
 
     /**
@@ -48,10 +50,10 @@ public final class ModelConverter {
      * @throws BadWeightsException when the source is broken, the target is there, or a value cannot be held by the dtype
      */
     public static ConversionReport convert(Path from, Path to, ConversionOptions options, Consumer<String> progress) {
-        requireApart(from, to);
+        SourcePaths.requireFolderApart(from, to);
         try (StagedFolder staged = StagedFolder.beside(to, options.overwrite())) {
             FileSet files = new FileSet(staged.folder(), progress);
-            new ModelConverter(options).write(from, files);
+            new ModelConverter(options, to).write(from, files);
             ConversionReport report = files.finished(to);
             staged.commit();
             return report;
@@ -82,6 +84,8 @@ public final class ModelConverter {
 
     /** @param prefix of the files' names, with a slash at its end where there is one */
     private void network(NetworkFolder network, String prefix, FileSet files, Optional<DType> dtype) {
+        // A model's folder may be a link to another place.
+        SourcePaths.requireFolderApart(network.folder(), to);
         try (TensorSource source = network.open()) {
             write(source, network.network(), network.config(), prefix, files, dtype);
         }
@@ -151,22 +155,5 @@ public final class ModelConverter {
     private Optional<DType> dtype(Network network, boolean alone) {
         boolean autoencoder = network == Network.VIDEO_VAE || network == Network.AUDIO_VAE;
         return autoencoder && !alone ? Optional.empty() : options.dtype();
-    }
-
-    private static void requireApart(Path from, Path to) {
-        Path source = real(from);
-        Path target = real(to);
-        if (target.startsWith(source) || source.startsWith(target)) {
-            throw new BadWeightsException(to + ": lies within " + from + " or around it, expected a folder apart from what is read; give another --output");
-        }
-    }
-
-    /** Without links where it exists. */
-    private static Path real(Path path) {
-        try {
-            return path.toRealPath();
-        } catch (IOException e) {
-            return path.toAbsolutePath().normalize();
-        }
     }
 }

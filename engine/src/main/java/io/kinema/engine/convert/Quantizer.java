@@ -74,6 +74,7 @@ public final class Quantizer {
     public static QuantizeReport quantize(Path from, Path to, QuantizeOptions options, Consumer<String> progress) {
         requireFree(from, to, options.overwrite());
         TransformerWeights weights = weights(from, options);
+        SourcePaths.requireFileApart(weights.path(), to);
         try (TensorSource source = weights.open()) {
             return new Quantizer(weights, source, options, progress).write(from, to);
         }
@@ -197,9 +198,9 @@ public final class Quantizer {
         if (Files.exists(to) && !overwrite) {
             throw new BadWeightsException(to + ": is there already; give another --output, or --overwrite to replace it");
         }
-        Path source = from.toAbsolutePath().normalize();
-        if (to.toAbsolutePath().normalize().startsWith(source)) {
-            throw new BadWeightsException(to + ": lies within " + from + ", expected a file apart from what is read; give another --output");
+        if (Files.exists(to) && !Files.isRegularFile(to)) {
+            throw new BadWeightsException(to + ": is a pipe or a device, expected a .safetensors file to be; give another --output");
         }
+        SourcePaths.requireFileApart(from, to);
     }
 }

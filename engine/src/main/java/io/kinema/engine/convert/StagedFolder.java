@@ -1,5 +1,8 @@
 package io.kinema.engine.convert;
 
+import io.kinema.engine.model.OriginalPartition;
+import io.kinema.media.file.HiddenFolder;
+import io.kinema.media.file.Leftovers;
 import io.kinema.weights.BadWeightsException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -14,23 +17,27 @@ import java.util.stream.Stream;
 
 /**
  * Owns a hidden folder beside its target until {@link #commit()} gives it the target's name in one step; closing without that
- * removes it, so a failure leaves the target as it was. The hidden folder also goes when the process is told to stop. Closing twice
- * is harmless.
+ * removes it, so a failure leaves the target as it was. The hidden folder also goes when the process is told to stop; when it is killed, with
+ * the next conversion to a place beside it. Closing twice is harmless.
  */
 final class StagedFolder implements AutoCloseable {
     private final Path target;
-    private final Path hidden;
+    private final HiddenFolder hidden;
 
     /** Other threads may write on while the process ends, so emptying the folder may take more than one try. */
     private static final int TRIES = 50;
+    /** One of these lies in every folder of a model or network, and in what was converted before. */
+    private static final List<String> REPLACEABLE = List.of("model_index.json", "config.json", OriginalPartition.Kind.FL2VA.folder(), OriginalPartition.Kind.REF2VA.folder(),
+            ConversionReport.CHECKSUMS);
 
     private final Thread stop;
 
-    private StagedFolder(Path target, Path hidden) {
+    private StagedFolder(Path target, HiddenFolder hidden) throws IOException {
         this.target = target;
         this.hidden = hidden;
-        this.stop = new Thread(() -> abandon(hidden), "kinema-staged-folder");
+        this.stop = new Thread(() -> abandon(hidden.path()), "kinema-staged-folder");
         Runtime.getRuntime().addShutdownHook(stop);
+        Files.createDirectory(folder());
     }
 
     /**
@@ -49,7 +56,8 @@ final class StagedFolder implements AutoCloseable {
                     : "the folder " + above + " does not exist; create it first"));
         }
         try {
-            return new StagedFolder(real, Files.createDirectory(real.resolveSibling("." + real.getFileName() + "." + UUID.randomUUID() + ".tmp")));
+            Leftovers.removeIn(above);
+            return new StagedFolder(real, HiddenFolder.in(above));
         } catch (IOException e) {
             throw unwritable(real, e);
         }
@@ -67,12 +75,15 @@ final class StagedFolder implements AutoCloseable {
         if (Files.exists(real) && !Files.isDirectory(real)) {
             throw new BadWeightsException(target + ": is a file, expected a folder or nothing; give another --output");
         }
+        if (Files.exists(real) && !empty(real) && REPLACEABLE.stream().noneMatch(name -> Files.exists(real.resolve(name)))) {
+            throw new BadWeightsException(target + ": holds other things than a model, which would be lost with it; give another --output, or empty it first");
+        }
         return hidden(real);
     }
 
     /** Where to write. */
     Path folder() {
-        return hidden;
+        return hidden.path().resolve("files");
     }
 
     /** Puts the folder in the target's place. @throws BadWeightsException when that fails; what was there is then there still */
@@ -84,7 +95,7 @@ final class StagedFolder implements AutoCloseable {
                 Files.move(target, old, StandardCopyOption.ATOMIC_MOVE);
             }
             try {
-                Files.move(hidden, target, StandardCopyOption.ATOMIC_MOVE);
+                Files.move(folder(), target, StandardCopyOption.ATOMIC_MOVE);
             } catch (IOException e) {
                 if (there) {
                     Files.move(old, target, StandardCopyOption.ATOMIC_MOVE);
@@ -99,7 +110,7 @@ final class StagedFolder implements AutoCloseable {
 
     /** Where the file of {@link #forFile} is to be written. */
     Path file() {
-        return hidden.resolve(target.getFileName());
+        return folder().resolve(target.getFileName());
     }
 
     /** Puts the file in the target's place. @throws BadWeightsException when that fails */
@@ -113,7 +124,8 @@ final class StagedFolder implements AutoCloseable {
 
     @Override
     public void close() {
-        remove(hidden);
+        remove(hidden.path());
+        hidden.close();
         try {
             Runtime.getRuntime().removeShutdownHook(stop);
         } catch (IllegalStateException e) {

@@ -93,7 +93,10 @@ final class TensorStream {
 
     private static void requireHeld(StoredTensor tensor, DType to, MemorySegment out, long first) {
         for (long i = 0; i < tensor.shape().elements(); i++) {
-            if (!Double.isFinite(FloatConversion.toDouble(to, out, i))) {
+            // What lies half a step above the largest would be rounded down to it; loading refuses such weights too.
+            boolean held = Double.isFinite(FloatConversion.toDouble(to, out, i))
+                    && (to != DType.F16 || Math.abs(FloatConversion.toDouble(tensor.dtype(), tensor.data(), i)) <= LARGEST_F16);
+            if (!held) {
                 throw new BadWeightsException(tensor.file() + ": tensor " + tensor.name() + " element " + (first + i) + " is "
                         + FloatConversion.toDouble(tensor.dtype(), tensor.data(), i) + ", expected a finite value"
                         + (to == DType.F16 ? " within +-" + LARGEST_F16 : "") + " for " + to + "; keep a wider --dtype");

@@ -4,6 +4,7 @@ import io.kinema.compute.Precision;
 import io.kinema.engine.Stage;
 import io.kinema.engine.layout.FrameCounts;
 import io.kinema.engine.layout.PackedLayout;
+import io.kinema.engine.plan.ResolvedAdapter;
 import io.kinema.engine.plan.ResolvedRequest;
 import io.kinema.engine.record.UsefulWork;
 import io.kinema.weights.DType;
@@ -146,16 +147,20 @@ final class MemoryForecast {
         return new Sequence.Decoded(request.latentFrames(), request.latentHeight(), request.latentWidth());
     }
 
-    /** Modulation tables and the buffers of reductions stay beside an evaluation's scratch. */
+    /** Modulation tables, adapters' matrices and the buffers of reductions stay beside an evaluation's scratch. */
     private long transformer() {
-        return step() + ScratchSizes.modulation(sizes.dit(), timesteps, ranks) + ranks * residual.map(ResidualForecast::bufferBytes).orElse(0L);
+        return step() + ranks * deltas().matrices() + ScratchSizes.modulation(sizes.dit(), timesteps, ranks) + ranks * residual.map(ResidualForecast::bufferBytes).orElse(0L);
     }
 
     private long step() {
         UsefulWork.Rows rows = sequence.rows();
         long wanted = rows.generatedVideo() + rows.generatedAudio();
-        return residual.map(shared -> ScratchSizes.transformer(sizes.dit(), shared.shares(), wanted, precision, rotated()))
-                .orElseGet(() -> ScratchSizes.transformer(sizes.dit(), total(rows), wanted, precision, rotated(), ranks));
+        return residual.map(shared -> ScratchSizes.transformer(sizes.dit(), shared.shares(), wanted, precision, rotated(), deltas()))
+                .orElseGet(() -> ScratchSizes.transformer(sizes.dit(), total(rows), wanted, precision, rotated(), deltas(), ranks));
+    }
+
+    private DeltaScratch deltas() {
+        return new DeltaScratch(request.adapters().stream().filter(ResolvedAdapter::active).map(ResolvedAdapter::reach).toList(), precision);
     }
 
     private boolean rotated() {

@@ -10,6 +10,7 @@ import io.kinema.model.video.CodingOptions;
 import io.kinema.model.video.TileGrid;
 import io.kinema.model.video.VideoVaeConfig;
 import io.kinema.weights.DType;
+import java.util.List;
 
 /**
  * The most scratch memory that each network has in use at once, in bytes: the tensors of its widest moment, counted from shapes.
@@ -29,25 +30,26 @@ final class ScratchSizes {
      * @param rows    of the packed sequence
      * @param wanted  rows whose velocity is asked for
      * @param rotated whether the blocks' matrices want their input rotated
+     * @param deltas  of the adapters in force
      * @param ranks   that share it
      */
-    static long transformer(DitConfig c, long rows, long wanted, Precision precision, boolean rotated, int ranks) {
+    static long transformer(DitConfig c, long rows, long wanted, Precision precision, boolean rotated, DeltaScratch deltas, int ranks) {
         long stream = rows * (c.hidden() * F + F);
         Block block = new Block(c.hidden(), c.inner() / ranks, c.inner() / ranks, c.ffn() / ranks);
-        return ranks * (stream + Math.max(block.bytes(rows, precision, rotated), wanted * (2L * c.hidden() * F + F)));
+        return ranks * (stream + Math.max(block.bytes(rows, precision, rotated, deltas), wanted * (2L * c.hidden() * F + F)));
     }
 
     /**
      * The same where each rank keeps its own rows of the residual stream: beside them all rows normalised and one branch's partial result, and
      * in the end all rows for the heads.
      */
-    static long transformer(DitConfig c, RowShares shares, long wanted, Precision precision, boolean rotated) {
+    static long transformer(DitConfig c, RowShares shares, long wanted, Precision precision, boolean rotated, DeltaScratch deltas) {
         long h = c.hidden() * F;
         int ranks = shares.ranks();
         long op = precision.operand().bytes();
         Block block = new Block(c.hidden(), c.inner() / ranks, c.inner() / ranks, c.ffn() / ranks);
         long gathering = shares.each() * c.hidden() * (rotated ? 2 * op : op);
-        long branch = shares.rows() * h + shares.padded() * c.hidden() * op + Math.max(gathering, block.inside(shares.rows(), precision, rotated));
+        long branch = shares.rows() * h + shares.padded() * c.hidden() * op + Math.max(gathering, block.inside(shares.rows(), precision, rotated, deltas));
         long heads = shares.padded() * h + Math.max(shares.each() * h, wanted * (2 * h + F));
         return ranks * (shares.rows() * F + shares.each() * h + Math.max(branch, heads));
     }
@@ -73,7 +75,7 @@ final class ScratchSizes {
         long both = images > 0 && videos > 0 ? 2 * (images + videos) : images + videos;
         long layers = rows * c.headDim() * F
                 + new Block(c.hidden(), (long) c.heads() / ranks * c.headDim(), (long) Math.max(1, c.kvHeads() / ranks) * c.headDim(), c.ffn() / ranks)
-                        .bytes(rows, precision, false);
+                        .bytes(rows, precision, false, new DeltaScratch(List.of(), precision));
         return ranks * Math.max(both + layers, Math.max(images + vision(v, imagePatches, precision), images + videos + vision(v, videoPatches, precision)));
     }
 
@@ -87,27 +89,31 @@ final class ScratchSizes {
         long op = precision.operand().bytes();
         long cast = op == F ? 0 : op;
         long stream = patches * (h + h / v.heads()) * F;
+        // Pixels are rounded whole before the first product; of small models they are wider than anything after it.
+        long embedding = patches * (h * F + v.pixelsPerRow() * cast);
         long inside = Math.max(patches * (3 * h * op + h * F + h * cast), patches * (v.ffn() * F + v.ffn() * cast));
-        return stream + patches * h * (op + F) + inside;
+        return Math.max(embedding, stream + patches * h * (op + F) + inside);
     }
 
     /** The widths of a pre-norm block. */
     private record Block(long hidden, long inner, long kv, long ffn) {
 
         /** Beside its residual stream; rotated inputs are one more copy of what enters each half's first and last product. */
-        long bytes(long rows, Precision precision, boolean rotated) {
+        long bytes(long rows, Precision precision, boolean rotated, DeltaScratch deltas) {
             long op = precision.operand().bytes();
-            return rows * hidden * (op + F + (rotated ? op : 0)) + inside(rows, precision, rotated);
+            return rows * hidden * (op + F + (rotated ? op : 0)) + inside(rows, precision, rotated, deltas);
         }
 
         /** Within a branch alone. */
-        long inside(long rows, Precision precision, boolean rotated) {
+        long inside(long rows, Precision precision, boolean rotated, DeltaScratch deltas) {
             long op = precision.operand().bytes();
             long cast = op == F ? 0 : op;
             long turned = rotated ? op : 0;
             long attention = (inner + 2 * kv) * op + inner * (F + cast) + inner * turned;
             long feedForward = 2 * ffn * op + (op == F ? 0 : ffn * (F + op)) + ffn * turned;
-            return rows * Math.max(attention, feedForward);
+            long projecting = (inner + 2 * kv) * op + deltas.projections(inner);
+            long gating = 2 * ffn * op + deltas.gates(ffn);
+            return rows * Math.max(Math.max(projecting, gating), Math.max(attention + deltas.output(hidden), feedForward + deltas.down(hidden)));
         }
     }
 

@@ -11,10 +11,10 @@ import io.kinema.model.dit.LoadedAdapter;
 import io.kinema.model.dit.ScaledAdapter;
 import io.kinema.model.dit.Transformer;
 import io.kinema.weights.BadWeightsException;
+import io.kinema.weights.FileStamp;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -31,7 +31,7 @@ public final class AdapterLibrary implements AutoCloseable {
     private final Map<Key, Entry> entries = new HashMap<>();
 
     /** A file as it was when it was read, for one transformer. */
-    private record Key(Path file, long bytes, FileTime modified, Optional<Alpha> alpha, DitConfig transformer) {
+    private record Key(FileStamp file, Optional<Alpha> alpha, DitConfig transformer) {
     }
 
     private static final class Entry {
@@ -84,7 +84,7 @@ public final class AdapterLibrary implements AutoCloseable {
             if (!Files.isRegularFile(file)) {
                 throw new BadWeightsException("adapter " + file + ": no such file, expected a .safetensors file; check the path");
             }
-            return new Key(file.toRealPath(), Files.size(file), Files.getLastModifiedTime(file), use.alpha(), config);
+            return new Key(FileStamp.of(file), use.alpha(), config);
         } catch (IOException e) {
             throw new BadWeightsException("adapter " + use.file() + ": cannot be read (" + e.getMessage() + "); check the path and its permissions", e);
         }

@@ -21,6 +21,7 @@ final class AdapterRules {
         for (AdapterUse use : uses) {
             Adapter adapter = files.read(use, task);
             requirePartition(use, adapter, task);
+            requireFactors(use, adapter);
             resolved.add(ResolvedAdapter.of(use, adapter));
             if (use.scale() == 0) {
                 notes.add("adapter " + use.name() + " is left out by its scale of 0, and its contract with it");
@@ -41,6 +42,13 @@ final class AdapterRules {
             throw new BadRequestException(FIELD, use.name() + " with " + task.label(), "but it was trained for " + String.join(" and ", c.tasks())
                     + "; change what the clip is made from, or take another adapter");
         });
+    }
+
+    /** A scale is finite; times alpha / rank it is a float. */
+    private static void requireFactors(AdapterUse use, Adapter adapter) {
+        if (adapter.pairs().stream().anyMatch(pair -> !Float.isFinite((float) (pair.factor() * use.scale())))) {
+            throw new BadRequestException(FIELD, use.name() + " at scale " + use.scale(), "expected a scale that a float holds when it is multiplied by alpha / rank");
+        }
     }
 
     /** Alpha is stated for the adapters that lack one; where none does, it must not contradict what they have. */

@@ -20,12 +20,13 @@ import java.util.Optional;
  * @param fused       it is fused into the weights before they are loaded
  * @param contract    how it must be sampled
  * @param work        operations that it adds
+ * @param reach       products that it adds them to
  */
 public record ResolvedAdapter(AdapterUse use, String sha256, Recognition recognition, AlphaUsed alpha, int modules, int rank,
-                              boolean fused, Optional<SamplingContract> contract, AdapterWork work) {
+                              boolean fused, Optional<SamplingContract> contract, AdapterWork work, AdapterReach reach) {
     static ResolvedAdapter of(AdapterUse use, Adapter adapter) {
         return new ResolvedAdapter(use, adapter.sha256(), adapter.recognition(), adapter.alpha(), adapter.modules(),
-                adapter.rank(), adapter.fused(), adapter.contract(), AdapterWork.of(adapter));
+                adapter.rank(), adapter.fused(), adapter.contract(), AdapterWork.of(adapter), AdapterReach.of(adapter));
     }
 
     /** True unless its scale leaves it out. */

@@ -25,6 +25,9 @@ public record AdapterWork(long block, long text, long timestep, long videoIn, lo
 
     /** Of an adapter's low-rank pairs; what is fused into weights adds nothing. */
     public static AdapterWork of(Adapter adapter) {
+        if (adapter.fused()) {
+            return NONE;
+        }
         AdapterWork sum = NONE;
         Set<String> downs = new HashSet<>();
         for (LowRankPair pair : adapter.pairs()) {

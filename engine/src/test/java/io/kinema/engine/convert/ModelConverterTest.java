@@ -12,6 +12,7 @@ import io.kinema.engine.model.ModelFolder;
 import io.kinema.engine.model.NetworkFolder;
 import io.kinema.engine.model.OriginalCopy;
 import io.kinema.engine.model.TransformerFile;
+import io.kinema.media.file.HiddenFolder;
 import io.kinema.model.dit.DitConfig;
 import io.kinema.model.layout.WeightLayout;
 import io.kinema.weights.BadWeightsException;
@@ -33,6 +34,8 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class ModelConverterTest {
     private static final Path TINY_DIT = Geometries.TINY.resolve("transformer");
@@ -77,6 +80,22 @@ class ModelConverterTest {
     }
 
     @Test
+    void whatAKilledConversionLeftGoesWithTheNext() throws IOException {
+        Path places = Files.createDirectory(folder.resolve("places"));
+        Path left;
+        try (HiddenFolder own = HiddenFolder.in(places)) {
+            // The same, of a process whose number is above the most that Linux gives.
+            String[] name = own.path().getFileName().toString().split("-");
+            left = Files.createDirectory(places.resolve(String.join("-", name[0], name[1], name[2], "8388608", "dead", name[5])));
+            Files.createFile(left.resolve("lock"));
+            Files.writeString(left.resolve("half"), "a model");
+            convert(TINY_DIT, places.resolve("first"), WeightLayout.DIFFUSERS, Optional.empty());
+            assertThat(left).doesNotExist();
+            assertThat(own.path()).as("another's, at work").exists();
+        }
+    }
+
+    @Test
     void widerAndBackIsTheSameAndFp32IslandsStay() {
         Path wide = folder.resolve("wide");
         Path back = folder.resolve("back");
@@ -105,22 +124,24 @@ class ModelConverterTest {
         }
     }
 
-    @Test
-    void aValueThatFp16CannotHoldIsRefusedByNameAndNothingIsLeft() throws IOException {
+    /** The second would be rounded down to what FP16 holds. */
+    @ParameterizedTest
+    @CsvSource({"BF16, 70000, 70144.0", "F32, 65519.5, 65519.5"})
+    void aValueThatFp16CannotHoldIsRefusedByNameAndNothingIsLeft(DType stored, float value, String said) throws IOException {
         Path source = Files.createDirectory(folder.resolve("source"));
         Files.copy(TINY_DIT.resolve("config.json"), source.resolve("config.json"));
         String name = "transformer_blocks.1.ff.net.2.weight";
         try (Checkpoint tiny = Checkpoint.open(TINY_DIT)) {
             List<StoredTensor> tensors = new ArrayList<>();
             float[] values = FloatConversion.toFloats(tiny.get(name));
-            values[77] = 70000;
-            try (MemoryTensors large = MemoryTensors.builder("large").rounded(name, DType.BF16, values, tiny.shape(name).toArray()).build()) {
+            values[77] = value;
+            try (MemoryTensors large = MemoryTensors.builder("large").rounded(name, stored, values, tiny.shape(name).toArray()).build()) {
                 tiny.names().forEach(n -> tensors.add(n.equals(name) ? large.get(n) : tiny.get(n)));
                 SafetensorsWriter.write(source.resolve("x.safetensors"), tensors, Map.of());
             }
         }
         assertThatExceptionOfType(BadWeightsException.class).isThrownBy(() -> convert(source, folder.resolve("half"), WeightLayout.DIFFUSERS, Optional.of(DType.F16)))
-                .withMessageContaining("tensor " + name + " element 77 is 70144.0, expected a finite value within +-65504.0 for F16");
+                .withMessageContaining("tensor " + name + " element 77 is " + said + ", expected a finite value within +-65504.0 for F16");
         assertThat(list(folder)).containsExactly("source");
     }
 
@@ -139,6 +160,19 @@ class ModelConverterTest {
             assertThatExceptionOfType(BadWeightsException.class).isThrownBy(() -> ModelConverter.convert(there, within,
                     new ConversionOptions(WeightLayout.DIFFUSERS, Optional.empty(), true, Optional.empty(), Optional.empty()), name -> { })).withMessageContaining("apart from what is read");
         }
+    }
+
+    /** Overwriting replaces what was converted, not whatever lies in a folder that was named by mistake. */
+    @Test
+    void aFolderOfOtherThingsIsNotReplaced() throws IOException {
+        Path there = Files.createDirectory(folder.resolve("there"));
+        Path mine = Files.writeString(there.resolve("mine.txt"), "kept");
+        ConversionOptions overwriting = new ConversionOptions(WeightLayout.DIFFUSERS, Optional.empty(), true, Optional.empty(), Optional.empty());
+        assertThatExceptionOfType(BadWeightsException.class).isThrownBy(() -> ModelConverter.convert(TINY_DIT, there, overwriting, name -> { }))
+                .withMessageContaining("holds other things than a model");
+        assertThat(mine).hasContent("kept");
+        Files.delete(mine);
+        assertThat(ModelConverter.convert(TINY_DIT, there, overwriting, name -> { }).files()).isNotEmpty();
     }
 
     private static ConversionReport convert(Path from, Path to, WeightLayout layout, Optional<DType> dtype) {

@@ -23,9 +23,11 @@ import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -112,6 +114,44 @@ class QuantizerTest {
         assertThat(folder.resolve("again.safetensors")).doesNotExist();
         Quantizer.quantize(OWN.folder(), file, options(4, true), name -> { });
         assertThat(Files.readAllBytes(file)).isNotEqualTo(before);
+    }
+
+    @Test
+    void theSourceIsKeptWhateverLinkLeadsToIt() throws IOException {
+        Path file = OWN.folder().resolve("diffusion_pytorch_model.safetensors");
+        Path there = Files.createDirectory(folder.resolve("there"));
+        Path source = Files.copy(file, there.resolve("nano.safetensors"));
+        Files.createSymbolicLink(folder.resolve("link"), there);
+        Path model = Files.createDirectory(folder.resolve("model"));
+        try (Stream<Path> parts = Files.list(Geometries.NANO)) {
+            for (Path part : parts.toList()) {
+                Files.createSymbolicLink(model.resolve(part.getFileName()), part);
+            }
+        }
+        Path transformer = Files.createDirectory(folder.resolve("transformer"));
+        Files.copy(OWN.folder().resolve("config.json"), transformer.resolve("config.json"));
+        Path weights = Files.copy(file, transformer.resolve(file.getFileName()));
+        Files.delete(model.resolve("transformer"));
+        Files.createSymbolicLink(model.resolve("transformer"), transformer);
+        refused(source, folder.resolve("link/nano.safetensors"));
+        refused(folder.resolve("link/nano.safetensors"), source);
+        refused(model, weights);
+        assertThat(source).hasSameBinaryContentAs(file);
+        assertThat(weights).hasSameBinaryContentAs(file);
+    }
+
+    @Test
+    void aPipeIsNoFileToReplace() throws Exception {
+        Path pipe = folder.resolve("pipe");
+        assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor()).isZero();
+        assertThatExceptionOfType(BadWeightsException.class).isThrownBy(() -> Quantizer.quantize(OWN.folder(), pipe, options(256, true), name -> { }))
+                .withMessageContaining("is a pipe or a device");
+        assertThat(Files.readAttributes(pipe, BasicFileAttributes.class).isOther()).isTrue();
+    }
+
+    private static void refused(Path from, Path to) {
+        assertThatExceptionOfType(BadWeightsException.class).as("%s to %s", from, to).isThrownBy(() -> Quantizer.quantize(from, to, options(256, true), name -> { }))
+                .withMessageContaining("apart from what is read");
     }
 
     private static QuantizeOptions options(int group, boolean overwrite) {

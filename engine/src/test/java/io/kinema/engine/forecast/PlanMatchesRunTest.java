@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.kinema.engine.AdapterUse;
 import io.kinema.compute.Backend;
 import io.kinema.compute.MatrixLayout;
 import io.kinema.compute.Precision;
 import io.kinema.compute.cpu.CpuBackend;
+import io.kinema.engine.AdapterUse;
 import io.kinema.engine.Clip;
 import io.kinema.engine.EngineOptions;
 import io.kinema.engine.GenerateRequest;
@@ -75,18 +75,16 @@ class PlanMatchesRunTest {
                 .reference(reference("audio", "mono.wav")).reference(reference("video", "clip.mp4")));
     }
 
+    /** Of so small a vision tower nothing is wider than its rounded pixels. */
     @Test
-    void latentsOfAnEarlierClip() {
-        compare(request().frames(39).reference(reference("latents+sound", "clip.safetensors")).reference(reference("latents", "clip.safetensors")));
+    void keyframesInSixteenBits() {
+        compare(EngineOptions.builder().model(Geometries.NANO).threads(2).precision(Precision.FP16_FP32RES).build(),
+                request().outputs(1).image(folder.resolve("frame-00003.png")));
     }
 
     @Test
-    void anAdapter() {
-        Path file = NanoAdapter.write(folder.resolve("adapter.safetensors"), "", Map.of("alpha", "4"));
-        GenerateRequest request = request().adapter(AdapterUse.of(file)).flowShift(12).audioFlowShift(3).build();
-        try (H3Engine engine = H3Engine.open(OPTIONS)) {
-            assertThat(H3Planner.plan(OPTIONS, request, Rates.NONE).usefulFlops()).isEqualTo(engine.generate(request).record().usefulFlops());
-        }
+    void latentsOfAnEarlierClip() {
+        compare(request().frames(39).reference(reference("latents+sound", "clip.safetensors")).reference(reference("latents", "clip.safetensors")));
     }
 
     @Test
@@ -140,6 +138,23 @@ class PlanMatchesRunTest {
         double denoising = first.record().stages().stream().filter(s -> s.stage() == Stage.DENOISING).findFirst().orElseThrow().seconds();
         assertThat(after.time()).filteredOn(t -> t.stage() == Stage.DENOISING).singleElement()
                 .satisfies(t -> assertThat(t.seconds().getAsDouble()).as("two outputs").isCloseTo(2 * denoising, within(1e-9)));
+    }
+
+    /** Deltas are as wide as what they join, and where several join 16-bit values there is one more; what is fused into weights adds nothing. */
+    @Test
+    void adapters() {
+        AdapterUse one = AdapterUse.of(NanoAdapter.write(folder.resolve("one.safetensors"), "", Map.of("alpha", "4")));
+        Path editing = NanoAdapter.writeEditing(folder.resolve("editing.safetensors"));
+        EngineOptions ranks = EngineOptions.builder().model(Geometries.NANO).threads(2).ranks(RankOptions.DEFAULTS.withTensorParallel(2)).build();
+        EngineOptions half = EngineOptions.builder().model(Geometries.NANO).threads(2).precision(Precision.FP16_FP32RES).build();
+        compare(OPTIONS, styled(one));
+        compare(ranks, styled(one));
+        compare(half, styled(one).adapter(one.scaled(0.5)));
+        compare(OPTIONS, request().outputs(1).steps(4).adapter(AdapterUse.of(editing)));
+    }
+
+    private static GenerateRequest.Builder styled(AdapterUse adapter) {
+        return request().outputs(1).flowShift(12).audioFlowShift(3).adapter(adapter);
     }
 
     /** Plans a request, makes it, and compares; what is said to fit does. */

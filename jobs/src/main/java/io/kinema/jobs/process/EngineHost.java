@@ -78,7 +78,8 @@ public final class EngineHost {
             end = new EngineReport.Done();
         } catch (CancelledException cancelled) {
             end = new EngineReport.Stopped();
-        } catch (Exception | OutOfMemoryError | StackOverflowError | LinkageError failure) {
+        } catch (Throwable failure) {
+            // Also the VM's own errors, as when the disk under a mapped file fails: an order without an end would keep its parent waiting.
             end = new EngineReport.Failed(Refusals.of(failure));
         }
         // Before the report: the parent's next order may come right after it.

@@ -68,6 +68,11 @@ public final class EngineProcess implements AutoCloseable {
         return Duration.ofNanos(System.nanoTime() - heardAt);
     }
 
+    /** Counts its silence from now on: whoever was held up itself has not listened. */
+    public void excuse() {
+        heardAt = System.nanoTime();
+    }
+
     public boolean alive() {
         return process.isAlive();
     }

@@ -42,14 +42,15 @@ public final class CleanUp {
         this.clock = clock;
     }
 
-    /** Sweeps once. @return jobs removed; 0 also when the database or the storage is away, which the next sweep will not be */
+    /** Sweeps once. @return jobs removed; 0 also when the database or the storage fails, which the next sweep may find mended */
     public int sweep() {
         try {
             List<JobId> expired = database.transaction("cleaning up", this::expire);
             expired.forEach(id -> JobFiles.deleteAll(storage, id));
             removeOrphans(System.nanoTime());
             return expired.size();
-        } catch (StoreUnavailableException | StorageException away) {
+        } catch (IllegalStateException | StoreUnavailableException | StorageException failed) {
+            // Thrown on, it would end all sweeps of this process.
             return 0;
         }
     }

@@ -268,8 +268,16 @@ public final class SqlJobs implements JobStore, WorkQueue {
     @Override
     public Optional<Lease> takeOver(JobId id) {
         Optional<Job> job = get(id);
-        job.filter(j -> j.state() == JobState.IN_PROGRESS).ifPresent(j -> lost(id, j.attempts().begun()));
-        return begin(id);
+        while (job.isPresent() && !job.get().state().finished()) {
+            job.filter(j -> j.state() == JobState.IN_PROGRESS).ifPresent(j -> lost(id, j.attempts().begun()));
+            Optional<Lease> lease = begin(id);
+            if (lease.isPresent()) {
+                return lease;
+            }
+            // Begun, and the answer of the database was lost: nobody would ever work on that attempt.
+            job = get(id);
+        }
+        return Optional.empty();
     }
 
     @Override

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
@@ -112,7 +113,7 @@ public final class FolderStorage implements OutputStorage {
         List<String> names = new ArrayList<>();
         try (DirectoryStream<Path> entries = Files.newDirectoryStream(folder)) {
             entries.forEach(entry -> names.add(entry.getFileName().toString()));
-        } catch (IOException e) {
+        } catch (IOException | DirectoryIteratorException e) {
             throw failure("list " + prefix, e);
         }
         return names.stream().filter(name -> !name.startsWith(".")).sorted().toList();

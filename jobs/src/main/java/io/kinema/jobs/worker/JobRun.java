@@ -67,6 +67,7 @@ final class JobRun {
     private long toldAt = System.nanoTime() - BETWEEN_REPORTS.toNanos();
     private long movedAt = System.nanoTime();
     private long askedAt = System.nanoTime();
+    private long lookedAt = System.nanoTime();
     private boolean cancelling;
     private Optional<Long> releasingSince = Optional.empty();
 
@@ -102,12 +103,7 @@ final class JobRun {
         try {
             stage(JobStage.FETCHING_INPUTS);
             GenerateRequest request = insist(() -> JobInputs.fetch(lease.job(), storage, folder));
-            if (insist(() -> storage.find(JobFiles.steps(id()))).isPresent()) {
-                insist(() -> {
-                    storage.fetch(JobFiles.steps(id()), steps);
-                    return steps;
-                });
-            }
+            insist(() -> fetchSteps(steps));
             engine.order(new EngineOrder.Run(request, folder, steps, options.saveEvery(), lease.job().outputs().size()));
         } catch (StorageException e) {
             return withoutStorage(e);
@@ -115,6 +111,15 @@ final class JobRun {
             return follow(keeper, Optional.of(gone));
         }
         return follow(keeper, Optional.empty());
+    }
+
+    /** Looks again after every failure: saved steps may be gone by then, and a job begins anew without them. @return whether there are any */
+    private boolean fetchSteps(Path target) {
+        boolean saved = storage.find(JobFiles.steps(id())).isPresent();
+        if (saved) {
+            storage.fetch(JobFiles.steps(id()), target);
+        }
+        return saved;
     }
 
     private End follow(StepKeeping keeper, Optional<IOException> orderLost) throws InterruptedException {
@@ -268,7 +273,18 @@ final class JobRun {
         }
     }
 
+    /** What stops this process for a while (a terminal's Ctrl-Z, a container's freezer) mostly stops the engine with it, which then has not hung. */
+    private void excuseIfHeldUp() {
+        long heldUp = System.nanoTime() - lookedAt;
+        lookedAt += heldUp;
+        if (heldUp > options.times().silence().toNanos() / 2) {
+            movedAt += heldUp;
+            engine.excuse();
+        }
+    }
+
     private void killIfHung() {
+        excuseIfHeldUp();
         boolean silent = engine.silence().compareTo(options.times().silence()) > 0;
         boolean stalled = System.nanoTime() - movedAt > options.times().stall().toNanos();
         boolean late = releasingSince.isPresent() && System.nanoTime() - releasingSince.get() > options.times().release().toNanos();

@@ -120,10 +120,10 @@ public final class Worker implements AutoCloseable {
     }
 
     private Turn end(Lease lease, JobRun.End end) throws InterruptedException {
-        Turn turn = switch (end) {
-            case JobRun.End.Completed _ -> over(() -> queue.complete(lease));
-            case JobRun.End.Failed failed -> over(() -> queue.fail(lease, failed.error()));
-            case JobRun.End.Stopped _ -> over(() -> queue.cancelled(lease));
+        return switch (end) {
+            case JobRun.End.Completed _ -> over(lease, () -> queue.complete(lease));
+            case JobRun.End.Failed failed -> over(lease, () -> queue.fail(lease, failed.error()));
+            case JobRun.End.Stopped _ -> over(lease, () -> queue.cancelled(lease));
             case JobRun.End.Released _ -> {
                 Patience.untilStored(() -> queue.release(lease));
                 yield Turn.WAITS;
@@ -133,14 +133,13 @@ public final class Worker implements AutoCloseable {
                 yield Turn.RETRY;
             }
         };
-        if (turn == Turn.OVER) {
-            forgetSteps(lease.job().id());
-        }
-        return turn;
     }
 
-    private static Turn over(BooleanSupplier report) throws InterruptedException {
-        Patience.untilStored(report);
+    private Turn over(Lease lease, BooleanSupplier report) throws InterruptedException {
+        // Of a lease that has ended, the job and its saved steps are another worker's.
+        if (Patience.untilStored(report)) {
+            forgetSteps(lease.job().id());
+        }
         return Turn.OVER;
     }
 

@@ -156,6 +156,9 @@ public final class FakeEngine implements JobEngine {
         if (value(prompt, "wrong-at").filter(here::equals).isPresent()) {
             throw new BadRequestException("image", "'/home/somebody/secret dir/0.png' that is no picture", "expected PNG, JPEG or WebP");
         }
+        if (value(prompt, "vm-error-at").filter(here::equals).isPresent()) {
+            throw new InternalError("a fault occurred in an unsafe memory access operation");
+        }
         if (value(prompt, "no-space-at").filter(here::equals).isPresent()) {
             throw new Refusals.CannotWriteException(new IllegalStateException("Cannot write '/var/kinema/jobs/x/clip.mp4': No space left on device."));
         }

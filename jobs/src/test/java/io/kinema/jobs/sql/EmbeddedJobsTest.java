@@ -3,15 +3,22 @@ package io.kinema.jobs.sql;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.kinema.jobs.Attempts;
 import io.kinema.jobs.Job;
 import io.kinema.jobs.JobId;
 import io.kinema.jobs.JobState;
 import io.kinema.jobs.JobStoreContract;
+import io.kinema.jobs.JobTransitions;
+import io.kinema.jobs.Lease;
 import io.kinema.jobs.StoreUnavailableException;
 import io.kinema.jobs.storage.StorageKey;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 class EmbeddedJobsTest extends JobStoreContract {
@@ -70,6 +77,25 @@ class EmbeddedJobsTest extends JobStoreContract {
             assertThat(cleanUp.sweep()).isZero();
         }
         assertThat(jobs.get(job.id()).orElseThrow().state()).isEqualTo(JobState.CANCELLED);
+    }
+
+    /** The answer to a commit can be lost with the connection; the job has then begun, though whoever began it does not know. */
+    @Test
+    void aJobThatHasBegunUnheardIsBegunAgain() throws Exception {
+        JobId id = jobs.submit(submission("begun")).job().id();
+        CompletableFuture<Optional<Lease>> lease = new CompletableFuture<>();
+        Thread worker = Thread.ofPlatform().daemon().unstarted(() -> lease.complete(jobs.takeOver(id)));
+        database.transaction("test", c -> {
+            Job locked = JobRows.lock(c, id).orElseThrow();
+            worker.start();
+            while (Arrays.stream(worker.getStackTrace()).noneMatch(frame -> frame.getMethodName().equals("lock") && frame.getClassName().endsWith("JobRows"))) {
+                Thread.onSpinWait();
+            }
+            JobRows.update(c, JobTransitions.begun(locked, clock.instant()).orElseThrow());
+            return true;
+        });
+        assertThat(lease.get(5, TimeUnit.MINUTES)).hasValueSatisfying(second -> assertThat(second.attempt()).isEqualTo(2));
+        assertThat(jobs.get(id).orElseThrow().attempts()).isEqualTo(new Attempts(2, 0, 1));
     }
 
     @Test

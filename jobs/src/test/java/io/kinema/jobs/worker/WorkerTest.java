@@ -9,10 +9,12 @@ import io.kinema.jobs.JobError;
 import io.kinema.jobs.JobFiles;
 import io.kinema.jobs.JobId;
 import io.kinema.jobs.JobLimits;
+import io.kinema.jobs.JobProgress;
 import io.kinema.jobs.JobStage;
 import io.kinema.jobs.JobState;
 import io.kinema.jobs.OutputFile;
 import io.kinema.jobs.Submission;
+import io.kinema.jobs.WorkQueue;
 import io.kinema.jobs.WorkerStatus;
 import io.kinema.jobs.memory.InMemoryJobs;
 import io.kinema.jobs.process.EngineLauncher;
@@ -20,15 +22,20 @@ import io.kinema.jobs.process.FakeEngine;
 import io.kinema.jobs.storage.FolderStorage;
 import io.kinema.jobs.storage.OutputStorage;
 import io.kinema.jobs.storage.StorageKey;
+import io.kinema.jobs.storage.StoredFile;
 import java.io.IOException;
 import java.io.InputStream;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -218,6 +225,33 @@ class WorkerTest {
     }
 
     @Test
+    @Tag("long")
+    void anEngineThatIsHeldUpTogetherWithItsWorkerIsNotKilled() throws Exception {
+        worker.close();
+        AtomicBoolean held = new AtomicBoolean();
+        WorkQueue holding = (WorkQueue) Proxy.newProxyInstance(getClass().getClassLoader(), new Class<?>[] {WorkQueue.class}, (proxy, method, arguments) -> {
+            if (method.getName().equals("progress") && ((JobProgress) arguments[1]).step() == 2 && held.compareAndSet(false, true)) {
+                signal("STOP");
+                Thread.sleep(4000);
+                signal("CONT");
+            }
+            return method.invoke(jobs, arguments);
+        });
+        WorkerTimes times = new WorkerTimes(A_WHILE, Duration.ofSeconds(3), A_WHILE, A_WHILE, A_WHILE, A_WHILE, Duration.ofMillis(20), A_WHILE);
+        worker = new Worker(holding, storage, new WorkerOptions("fake", FakeEngine.launcher(1), folder.resolve("work"), 2, times), InstantSource.system());
+        Path gate = gate();
+        JobId id = submit("a steps=4 hold-at=DENOISING/2:" + gate.toUri());
+        CompletableFuture<Turn> made = begin(id, job -> held.get() && atStep(2).test(job));
+        Files.delete(gate);
+        assertThat(turn(made)).isEqualTo(Turn.OVER);
+        assertThat(job(id).attempts()).isEqualTo(new Attempts(1, 0, 0));
+    }
+
+    private void signal(String name) throws IOException, InterruptedException {
+        new ProcessBuilder("kill", "-" + name, "" + worker.engineProcess().orElseThrow().pid()).start().waitFor();
+    }
+
+    @Test
     void anEngineThatLivesButDoesNothingIsKilled() throws Exception {
         worker.close();
         worker = worker(new WorkerTimes(A_WHILE, A_WHILE, Duration.ofSeconds(1), A_WHILE, A_WHILE, A_WHILE, Duration.ofMillis(20), A_WHILE), FakeEngine.launcher(1));
@@ -324,6 +358,46 @@ class WorkerTest {
         assertThat(worker.make(id)).isEqualTo(Turn.OVER);
         assertThat(job(id).state()).isEqualTo(JobState.COMPLETED);
         assertThat(job(id).attempts()).isEqualTo(new Attempts(1, 0, 0));
+    }
+
+    @Test
+    void aWorkerThatLostItsLeaseLeavesTheSavedStepsToTheNext() throws Exception {
+        Path gate = gate();
+        JobId id = submit("a steps=9 hold-at=DENOISING/5:" + gate.toUri());
+        CompletableFuture<Turn> made = begin(id, atStep(5));
+        jobs.lost(id, 1);
+        assertThat(jobs.begin(id)).as("another worker's").isPresent();
+        assertThat(turn(made)).isEqualTo(Turn.OVER);
+        assertThat(storage.find(JobFiles.steps(id))).isPresent();
+        assertThat(job(id).state()).isEqualTo(JobState.IN_PROGRESS);
+    }
+
+    @Test
+    void savedStepsThatGoBeforeTheyAreReadCostNoJob() throws Exception {
+        AtomicBoolean shown = new AtomicBoolean();
+        OutputStorage forgetful = (OutputStorage) Proxy.newProxyInstance(getClass().getClassLoader(), new Class<?>[] {OutputStorage.class}, (proxy, method, arguments) -> {
+            boolean steps = method.getName().equals("find") && arguments[0].toString().startsWith("steps/");
+            try {
+                return steps && shown.compareAndSet(false, true) ? Optional.of(new StoredFile((StorageKey) arguments[0], 1)) : method.invoke(storage, arguments);
+            } catch (InvocationTargetException e) {
+                throw e.getCause();
+            }
+        });
+        worker.close();
+        worker = new Worker(jobs, forgetful, new WorkerOptions("fake", FakeEngine.launcher(1), folder.resolve("work"), 2, TIMES), InstantSource.system());
+        JobId id = submit("a steps=3");
+        assertThat(worker.make(id)).isEqualTo(Turn.OVER);
+        assertThat(shown).isTrue();
+        assertThat(clip(id, 0)).endsWith("#0 [s0, s1, s2]");
+    }
+
+    @Test
+    void anErrorOfTheEnginesVmEndsTheJobAndTheProcess() throws Exception {
+        JobId id = submit("a vm-error-at=TEXT_ENCODING");
+        assertThat(worker.make(id)).isEqualTo(Turn.OVER);
+        assertThat(job(id).error().orElseThrow().code()).isEqualTo(JobError.Code.GENERATION_FAILED);
+        worker.make(submit("next"));
+        assertThat(worker.status().restarts()).isEqualTo(1);
     }
 
     @Test

@@ -1,6 +1,7 @@
 package io.kinema.measure.qualify;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -28,7 +29,7 @@ public final class Ledger {
     public static final String SCHEMA = "kinema.ledger/1";
 
     private static final String FIRST = "0".repeat(64);
-    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final ObjectMapper JSON = new ObjectMapper().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
     /** File locks hold against other processes only. */
     private static final Object THREADS = new Object();
 
@@ -68,7 +69,8 @@ public final class Ledger {
     /** Reads and checks; an absent file is an empty ledger. @throws BadRequestException when it is there and cannot be read */
     public Contents read() {
         try {
-            return Files.exists(file) ? check(Files.readString(file)) : new Contents(List.of(), List.of());
+            // Bytes that are no text spoil their line, not the ledger.
+            return Files.exists(file) ? check(new String(Files.readAllBytes(file), StandardCharsets.UTF_8)) : new Contents(List.of(), List.of());
         } catch (IOException e) {
             throw new BadRequestException("ledger", "'" + file + "' (" + e.getMessage() + ")", "expected a file that can be read");
         }

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.kinema.engine.BadRequestException;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -73,6 +74,23 @@ class LedgerTest {
         assertThat(ledger().read().problems()).containsExactly("before line 2 an entry was taken out or put in");
         ledger().append(content("d"));
         assertThat(ledger().read().entries()).extracting(e -> e.path("text").asText()).containsExactly("a", "c", "d");
+    }
+
+    @Test
+    void whatIsNoTextOrFollowsAnEntrySpoilsItsLineOnly() throws IOException {
+        for (String text : List.of("a", "b", "c")) {
+            ledger().append(content(text));
+        }
+        Path file = ledger().file();
+        List<String> lines = Files.readAllLines(file);
+        byte[] bytes = (lines.get(0) + "{}\n" + lines.get(1) + "\n" + lines.get(2) + "\n").getBytes(StandardCharsets.UTF_8);
+        bytes[bytes.length - 3] = (byte) 0xFF;
+        Files.write(file, bytes);
+        Ledger.Contents contents = ledger().read();
+        assertThat(contents.entries()).extracting(e -> e.path("text").asText()).containsExactly("b");
+        assertThat(contents.problems()).hasSize(3).first().asString().startsWith("line 1 is no entry");
+        ledger().append(content("d"));
+        assertThat(ledger().read().entries()).extracting(e -> e.path("text").asText()).containsExactly("b", "d");
     }
 
     /** A process that dies while it writes leaves a piece of a line. */

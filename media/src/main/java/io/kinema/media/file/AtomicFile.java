@@ -10,14 +10,13 @@ import java.nio.file.StandardOpenOption;
 import java.util.EnumSet;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * Owns an open temporary file beside a target; {@link #commit} puts it in the target's place, and closing without that removes it.
  *
  * <p>The target is therefore either whole or as it was, whatever fails. A symbolic link is followed, so it stays a link. The
- * temporary file also goes when the process is told to stop ({@code SIGINT}, {@code SIGTERM}), but not when it is killed. Closing
- * twice is harmless.
+ * temporary file also goes when the process is told to stop ({@code SIGINT}, {@code SIGTERM}); when it is killed,
+ * {@link Leftovers} removes it later. Closing twice is harmless.
  */
 public final class AtomicFile implements AutoCloseable {
 
@@ -41,7 +40,16 @@ public final class AtomicFile implements AutoCloseable {
      */
     public static AtomicFile create(Path target) {
         Path real = WriteTarget.resolve(target);
-        Path temporary = real.resolveSibling(temporaryName());
+        AtomicFile file = open(target, real, Leftovers.newName());
+        if (Leftovers.locked(file.channel, file.temporary)) {
+            return file;
+        }
+        file.close();
+        return open(target, real, Leftovers.newKeptName());
+    }
+
+    private static AtomicFile open(Path target, Path real, String name) {
+        Path temporary = real.resolveSibling(name);
         Pending.add(temporary);
         try {
             FileChannel channel = FileChannel.open(temporary, EnumSet.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.READ,
@@ -90,11 +98,6 @@ public final class AtomicFile implements AutoCloseable {
         if (Pending.remove(temporary)) {
             Pending.delete(temporary);
         }
-    }
-
-    private static String temporaryName() {
-        // Short, and free of the target's own name, which may already be as long as the file system allows.
-        return ".kinema-" + ProcessHandle.current().pid() + "-" + Long.toHexString(ThreadLocalRandom.current().nextLong()) + ".part";
     }
 
     /** Temporary files that exist now, removed when the process is told to stop. */

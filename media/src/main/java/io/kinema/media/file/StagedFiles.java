@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -22,7 +21,7 @@ import java.util.stream.Stream;
  * without that removes it, so that files that belong together appear together or not at all.
  *
  * <p>Each file is renamed in one step; between two renames another process may see some of them. The hidden folders also go when
- * the process is told to stop. Closing twice is harmless. For one thread.
+ * the process is told to stop; when it is killed, {@link Leftovers} removes them later. Closing twice is harmless. For one thread.
  */
 public final class StagedFiles implements AutoCloseable {
 
@@ -30,7 +29,7 @@ public final class StagedFiles implements AutoCloseable {
     private record Move(Path from, Path to, Predicate<String> replaced) {
     }
 
-    private final Map<Path, Path> beside = new LinkedHashMap<>();
+    private final Map<Path, HiddenFolder> beside = new LinkedHashMap<>();
     private final List<Move> moves = new ArrayList<>();
 
     /**
@@ -133,19 +132,22 @@ public final class StagedFiles implements AutoCloseable {
         for (Move move : moves) {
             message = message.replace(move.from().toString(), move.to().toString());
         }
-        for (Map.Entry<Path, Path> folder : beside.entrySet()) {
-            message = message.replace(folder.getValue().toString(), folder.getKey().toString());
+        for (Map.Entry<Path, HiddenFolder> folder : beside.entrySet()) {
+            message = message.replace(folder.getValue().path().toString(), folder.getKey().toString());
         }
         return new BadMediaException(message, failure);
     }
 
     private Path besideOf(Path folder) {
         return beside.computeIfAbsent(folder, f -> {
-            Path hidden = f.resolve(".kinema-" + ProcessHandle.current().pid() + "-" + Long.toHexString(ThreadLocalRandom.current().nextLong()) + ".part");
-            Pending.FOLDERS.add(hidden);
-            make(hidden, f);
-            return hidden;
-        });
+            try {
+                HiddenFolder hidden = HiddenFolder.in(f);
+                Pending.FOLDERS.add(hidden.path());
+                return hidden;
+            } catch (IOException e) {
+                throw WriteTarget.failure(f, e);
+            }
+        }).path();
     }
 
     private static void make(Path folder, Path named) {
@@ -158,7 +160,10 @@ public final class StagedFiles implements AutoCloseable {
 
     @Override
     public void close() {
-        beside.values().forEach(Pending::delete);
+        beside.values().forEach(hidden -> {
+            Pending.delete(hidden.path());
+            hidden.close();
+        });
         beside.clear();
     }
 

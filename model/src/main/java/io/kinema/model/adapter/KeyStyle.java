@@ -11,10 +11,9 @@ final class KeyStyle {
         AdapterKey first = keys.stream().filter(k -> k.kind() == AdapterKey.Kind.DOWN).findFirst().orElse(keys.getFirst());
         String prefix = first.name().substring(0, first.name().indexOf(first.module()));
         boolean flat = prefix.endsWith("lora_unet_");
-        boolean diffusers = first.module().startsWith("transformer_blocks") || first.module().startsWith("token_refiner.refiner")
-                || first.module().startsWith("token_refiner_refiner");
+        boolean original = keys.stream().anyMatch(k -> ModuleNames.original(k.module()));
         String factors = first.name().substring(first.name().indexOf(first.module()) + first.module().length());
-        return (flat ? "flattened " : "") + (diffusers ? "diffusers" : "original") + " module names, "
+        return (flat ? "flattened " : "") + (original ? "original" : "diffusers") + " module names, "
                 + (prefix.isEmpty() ? "no prefix" : "prefix " + prefix) + ", " + factors.substring(1);
     }
 }

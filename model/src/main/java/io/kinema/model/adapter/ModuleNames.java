@@ -29,6 +29,13 @@ final class ModuleNames {
         return Optional.ofNullable(placements.get(name));
     }
 
+    /** True for a name that only the original checkpoint has. */
+    static boolean original(String name) {
+        String dotted = name.replace('_', '.');
+        return dotted.startsWith("blocks.") || dotted.startsWith("token.refiner.blocks.")
+                || STANDALONE.values().stream().anyMatch(own -> own.replace('_', '.').equals(dotted));
+    }
+
     private void add(String module) {
         put(module, module.endsWith(TransformerTensors.STACKED_HALVES) ? ModulePlacement.valueThenGate(module) : ModulePlacement.whole(module));
         if (STANDALONE.containsKey(module)) {

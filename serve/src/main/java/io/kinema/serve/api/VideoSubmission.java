@@ -3,16 +3,13 @@ package io.kinema.serve.api;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.javalin.http.Context;
-import io.kinema.engine.GenerateRequest;
 import io.kinema.engine.forecast.Rates;
 import io.kinema.engine.forecast.RunPlan;
 import io.kinema.jobs.Job;
-import io.kinema.jobs.JobInputs;
 import io.kinema.jobs.JobState;
 import io.kinema.jobs.JobStore;
 import io.kinema.jobs.Submission;
 import io.kinema.jobs.Submitted;
-import io.kinema.jobs.storage.OutputStorage;
 import io.kinema.serve.body.BodyReader;
 import io.kinema.serve.body.Staging;
 import io.kinema.serve.http.Answers;
@@ -22,11 +19,10 @@ import io.kinema.serve.problem.Problem;
 import io.kinema.serve.problem.ProblemKind;
 import io.kinema.serve.request.Prepared;
 import io.kinema.serve.request.VideoCalls;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.concurrent.Semaphore;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /** {@code POST /v1/videos} and {@code POST /v1/videos/{id}/remix}: from a body to a recorded job, or to its plan. */
@@ -39,7 +35,6 @@ final class VideoSubmission {
     private static final int RECORDED_AT_ONCE = 64;
 
     private final JobStore jobs;
-    private final OutputStorage storage;
     private final String model;
     private final BodyReader bodies;
     private final VideoCalls calls;
@@ -51,7 +46,6 @@ final class VideoSubmission {
 
     VideoSubmission(Service service, Counters counters) {
         this.jobs = service.jobs();
-        this.storage = service.storage();
         this.model = service.offer().model();
         this.bodies = service.bodies();
         this.calls = service.calls();
@@ -62,7 +56,7 @@ final class VideoSubmission {
 
     void create(Context call, Caller caller) {
         try (Staging staging = new Staging(stagingRoot)) {
-            Prepared prepared = calls.prepare(body(call, staging), staging);
+            Prepared prepared = calls.prepare(body(call, staging), caller, staging);
             if (prepared.dryRun()) {
                 Answers.json(call, OK, plan(prepared));
                 return;
@@ -77,32 +71,27 @@ final class VideoSubmission {
             throw Problem.of(ProblemKind.CONFLICT, "video: got one that is " + earlier.state().label() + ", expected a completed one");
         }
         try (Staging staging = new Staging(stagingRoot)) {
-            ObjectNode fields = body(call, staging);
-            GenerateRequest request = JobInputs.fetch(earlier, storage, staging.folder());
-            answer(call, record(call, caller, calls.remix(request, fields), Optional.of(earlier), true));
+            Prepared prepared = calls.remix(earlier, body(call, staging), staging);
+            answer(call, record(call, caller, prepared, Optional.of(earlier), true));
         }
     }
 
-    /** Records a job that lists do not show, for a caller that waits for it. */
-    Job createUnlisted(Context call, Caller caller) {
+    /** Records a job that lists do not show, for a caller that waits for it. @param waits hears of it at once */
+    Job createUnlisted(Context call, Caller caller, Consumer<Job> waits) {
         try (Staging staging = new Staging(stagingRoot)) {
-            Prepared prepared = calls.prepare(body(call, staging), staging);
+            Prepared prepared = calls.prepare(body(call, staging), caller, staging);
             if (prepared.dryRun()) {
                 throw Problem.invalid("dry_run", "true", "expected it in POST /v1/videos");
             }
-            return record(call, caller, prepared, Optional.empty(), false).job();
+            Submitted submitted = record(call, caller, prepared, Optional.empty(), false);
+            waits.accept(submitted.job());
+            counters.submitted(submitted.repeated());
+            return submitted.job();
         }
     }
 
     private ObjectNode body(Context call, Staging staging) {
-        try {
-            return bodies.read(Optional.ofNullable(call.contentType()).orElse(""), call.req().getContentLengthLong(), RequestBody.of(call), staging);
-        } catch (UncheckedIOException e) {
-            if (e.getCause() instanceof java.nio.file.FileSystemException) {
-                throw Problem.of(ProblemKind.UNAVAILABLE, "the server has no room for uploads at the moment; try again later").retryAfter(60);
-            }
-            throw e;
-        }
+        return bodies.read(Optional.ofNullable(call.contentType()).orElse(""), call.req().getContentLengthLong(), RequestBody.of(call), staging);
     }
 
     private Submitted record(Context call, Caller caller, Prepared prepared, Optional<Job> remixed, boolean listed) {
@@ -117,15 +106,9 @@ final class VideoSubmission {
         if (remixed.isPresent()) {
             submission = submission.remixedFrom(remixed.get().id());
         }
-        Submitted submitted = submitted(listed ? submission : submission.unlisted());
-        counters.submitted(submitted.repeated());
-        return submitted;
-    }
-
-    private Submitted submitted(Submission submission) {
         acquire(records);
         try {
-            return jobs.submit(submission);
+            return jobs.submit(listed ? submission : submission.unlisted());
         } finally {
             records.release();
         }
@@ -147,7 +130,8 @@ final class VideoSubmission {
         return key;
     }
 
-    private static void answer(Context call, Submitted submitted) {
+    private void answer(Context call, Submitted submitted) {
+        counters.submitted(submitted.repeated());
         call.header("Location", "/v1/videos/" + submitted.job().id());
         if (submitted.repeated()) {
             call.header("Idempotent-Replayed", "true");

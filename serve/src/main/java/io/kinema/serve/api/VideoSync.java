@@ -3,6 +3,7 @@ package io.kinema.serve.api;
 import io.javalin.http.Context;
 import io.kinema.jobs.Job;
 import io.kinema.jobs.JobError;
+import io.kinema.jobs.JobId;
 import io.kinema.jobs.JobState;
 import io.kinema.jobs.JobStore;
 import io.kinema.jobs.OutputFile;
@@ -14,7 +15,9 @@ import io.kinema.serve.problem.Problem;
 import io.kinema.serve.problem.ProblemKind;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * {@code POST /v1/videos/sync}: waits for the clip and answers with its bytes. The job is in no list and is removed afterwards; one that
@@ -28,6 +31,8 @@ final class VideoSync {
     private final JobStore jobs;
     private final StoredFileAnswer files;
     private final Duration longest;
+    /** How many calls wait for a job: one that is repeated with its idempotency key waits for that of the first. */
+    private final Map<JobId, Integer> waiting = new ConcurrentHashMap<>();
     private volatile boolean stopping;
 
     VideoSync(VideoSubmission submission, Service service, StoredFileAnswer files) {
@@ -42,7 +47,7 @@ final class VideoSync {
     }
 
     void create(Context call, Caller caller) throws IOException {
-        Job recorded = submission.createUnlisted(call, caller);
+        Job recorded = submission.createUnlisted(call, caller, job -> waiting.merge(job.id(), 1, Integer::sum));
         boolean finished = false;
         try {
             Job job = finished(recorded);
@@ -58,7 +63,10 @@ final class VideoSync {
             Thread.currentThread().interrupt();
             throw stopped();
         } finally {
-            remove(recorded, finished);
+            boolean last = waiting.merge(recorded.id(), -1, (before, less) -> before + less == 0 ? null : before + less) == null;
+            if (last) {
+                remove(recorded, finished);
+            }
         }
     }
 

@@ -10,7 +10,6 @@ import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.MultiPart;
@@ -85,7 +84,7 @@ final class MultipartReader extends MultiPart.AbstractPartsListener implements A
             if (getFileName() != null) {
                 fields.expectFile(name);
                 file = staging.newFile();
-                fileContent = Files.newOutputStream(file);
+                fileContent = StagedOutput.to(file);
             } else {
                 textContent = new ByteArrayOutputStream();
             }

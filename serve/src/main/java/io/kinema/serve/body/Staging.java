@@ -18,7 +18,7 @@ public final class Staging implements AutoCloseable {
     private Path folder;
     private int files;
 
-    /** @param root a folder of this server's own; what earlier processes left there is removed by {@link #clear} */
+    /** @param root a folder of this server's own; what earlier processes left there is removed by {@link StagingShare} */
     public Staging(Path root) {
         this.root = root;
     }
@@ -28,20 +28,20 @@ public final class Staging implements AutoCloseable {
         return folder().resolve("file-" + files++);
     }
 
-    /** The folder itself, made when it is first asked for. */
+    /** The folder itself, made when it is first asked for. @throws io.kinema.serve.problem.Problem when there is no room for it */
     public Path folder() {
         if (folder == null) {
             try {
                 folder = Files.createTempDirectory(root, PREFIX, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
+            } catch (IOException full) {
+                throw StagedOutput.noRoom();
             }
         }
         return folder;
     }
 
     /** Removes what an earlier process left, for example because it was killed. */
-    public static void clear(Path root) {
+    static void clear(Path root) {
         try {
             Files.createDirectories(root);
             try (DirectoryStream<Path> left = Files.newDirectoryStream(root, PREFIX + "*")) {

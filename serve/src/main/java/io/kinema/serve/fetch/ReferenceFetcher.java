@@ -1,11 +1,10 @@
 package io.kinema.serve.fetch;
 
+import io.kinema.serve.body.StagedOutput;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
@@ -68,6 +67,7 @@ public final class ReferenceFetcher implements AutoCloseable {
      * @param text      the address, as the client wrote it
      * @param target    the file, made anew; what is in it after an exception is of no use
      * @param mostBytes the largest that is taken
+     * @throws io.kinema.serve.problem.Problem when the file cannot be written
      * @throws RefusedUrlException when the address may not be fetched, or does not answer with a file of this size in time
      */
     public void fetch(String text, Path target, long mostBytes) {
@@ -169,7 +169,7 @@ public final class ReferenceFetcher implements AutoCloseable {
     private static void copy(InputStream from, Path target, long mostBytes, long deadline) throws IOException {
         byte[] buffer = new byte[CHUNK];
         long count = 0;
-        try (OutputStream out = Files.newOutputStream(target)) {
+        try (StagedOutput out = StagedOutput.to(target)) {
             for (int read = from.read(buffer); read >= 0; read = from.read(buffer)) {
                 count += read;
                 if (count > mostBytes) {

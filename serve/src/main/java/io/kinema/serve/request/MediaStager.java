@@ -6,10 +6,12 @@ import io.kinema.jobs.OutputFile;
 import io.kinema.jobs.storage.OutputStorage;
 import io.kinema.jobs.storage.StorageException;
 import io.kinema.jobs.storage.StoredFile;
+import io.kinema.serve.body.StagedOutput;
 import io.kinema.serve.body.Staging;
 import io.kinema.serve.fetch.DataUrl;
 import io.kinema.serve.fetch.ReferenceFetcher;
 import io.kinema.serve.fetch.RefusedUrlException;
+import io.kinema.serve.http.Caller;
 import io.kinema.serve.problem.Problem;
 import io.kinema.serve.problem.ProblemKind;
 import io.kinema.serve.request.MediaInput.Role;
@@ -48,13 +50,13 @@ final class MediaStager {
     record Staged(MediaInput input, Path file, MediaKind kind, long bytes) {
     }
 
-    /** @throws Problem when it cannot be had, or is nothing that a request could use */
-    Staged stage(MediaInput input, Staging staging) {
+    /** @param caller whose earlier videos it may be @throws Problem when it cannot be had, or is nothing that a request could use */
+    Staged stage(MediaInput input, Caller caller, Staging staging) {
         Path file = switch (input.source()) {
             case MediaSource.Uploaded uploaded -> uploaded.upload().file();
             case MediaSource.Address address -> address(input, address.url(), staging.newFile());
             case MediaSource.ServerFile path -> serverFile(input.name(), path.path());
-            case MediaSource.Earlier earlier -> earlier(input, earlier, staging.newFile());
+            case MediaSource.Earlier earlier -> earlier(input, earlier, caller, staging.newFile());
         };
         MediaKind kind = MediaKind.of(head(file)).orElseThrow(() -> Problem.invalid(input.name(), "a file of an unknown kind",
                 "expected PNG, JPEG, WebP or HEIC; MP4, MOV or WebM; WAV, MP3 or another sound"));
@@ -68,7 +70,9 @@ final class MediaStager {
     private Path address(MediaInput input, String url, Path target) {
         try {
             if (DataUrl.is(url)) {
-                Files.write(target, DataUrl.decode(url, MediaKind.MOST_BYTES));
+                try (StagedOutput file = StagedOutput.to(target)) {
+                    file.write(DataUrl.decode(url, MediaKind.MOST_BYTES));
+                }
             } else {
                 fetcher.fetch(url, target, MediaKind.MOST_BYTES);
             }
@@ -98,14 +102,15 @@ final class MediaStager {
         throw Problem.invalid(name, "a path that leads to no file here", "expected one below the folder that this server offers");
     }
 
-    private Path earlier(MediaInput input, MediaSource.Earlier earlier, Path target) {
+    private Path earlier(MediaInput input, MediaSource.Earlier earlier, Caller caller, Path target) {
         OutputFile file = switch (input.role()) {
             case REFERENCE_LATENTS, REFERENCE_LATENTS_SOUND -> OutputFile.LATENTS;
             case REFERENCE_VIDEO, REFERENCE_VIDEO_SILENT, REFERENCE_VIDEO_SOUND, ANY -> OutputFile.VIDEO;
             case FIRST, LAST, PICTURE, REFERENCE_IMAGE -> OutputFile.THUMBNAIL;
             case REFERENCE_AUDIO -> throw Problem.invalid(input.name(), "a video for a sound", "expected an audio file");
         };
-        Optional<Job> job = jobs.get(earlier.job());
+        // Another's is answered like one that was never there.
+        Optional<Job> job = jobs.get(earlier.job()).filter(one -> caller.owns(one.owner()));
         StoredFile stored = job.flatMap(j -> j.output(earlier.output())).flatMap(output -> output.file(file)).orElseThrow(() ->
                 Problem.invalid(input.name(), "an earlier video that has no such " + (file == OutputFile.LATENTS ? "latents" : "output"),
                         "expected a completed one of this server"));

@@ -6,10 +6,13 @@ import io.kinema.engine.H3Planner;
 import io.kinema.engine.forecast.Rates;
 import io.kinema.engine.forecast.RunPlan;
 import io.kinema.engine.plan.ResolvedRequest;
+import io.kinema.jobs.Job;
+import io.kinema.jobs.JobInputs;
 import io.kinema.jobs.JobStore;
 import io.kinema.jobs.storage.OutputStorage;
 import io.kinema.serve.body.Staging;
 import io.kinema.serve.fetch.ReferenceFetcher;
+import io.kinema.serve.http.Caller;
 import io.kinema.serve.problem.Problem;
 import io.kinema.serve.problem.ProblemKind;
 import java.util.ArrayList;
@@ -18,6 +21,7 @@ import java.util.Map;
 import java.util.OptionalInt;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /** Turns the fields of a call into a request that the engine has accepted, with every file it names on this machine. */
@@ -30,6 +34,7 @@ public final class VideoCalls {
     private final Offer offer;
     private final H3Planner planner;
     private final MediaStager stager;
+    private final OutputStorage storage;
     /** What lies in the staging folder at once is bounded by these places and by what a call may bring. */
     private final Semaphore mediaPlaces = new Semaphore(CALLS_WITH_MEDIA);
 
@@ -37,6 +42,7 @@ public final class VideoCalls {
     public VideoCalls(Offer offer, H3Planner planner, ReferenceFetcher fetcher, JobStore jobs, OutputStorage storage) {
         this.offer = offer;
         this.planner = planner;
+        this.storage = storage;
         this.stager = new MediaStager(fetcher, jobs, storage, offer.files());
     }
 
@@ -44,34 +50,39 @@ public final class VideoCalls {
      * Reads and checks a call.
      *
      * @param body    its fields; uploads among them lie in the staging folder already
+     * @param caller  whose earlier videos it may name
      * @param staging where fetched files go; it must stay open as long as the request is used
      * @throws Problem when it breaks a rule
      */
-    public Prepared prepare(ObjectNode body, Staging staging) {
+    public Prepared prepare(ObjectNode body, Caller caller, Staging staging) {
         VideoCall call = VideoCall.parse(body, offer);
         if (call.media().isEmpty()) {
             return checked(call, List.of());
         }
         // What can be refused without fetching anything has been refused.
-        takePlace();
-        try {
-            return checked(call, staged(call, staging));
-        } finally {
-            mediaPlaces.release();
-        }
+        return inPlace(() -> checked(call, staged(call, caller, staging)));
     }
 
-    private List<MediaStager.Staged> staged(VideoCall call, Staging staging) {
+    private List<MediaStager.Staged> staged(VideoCall call, Caller caller, Staging staging) {
         List<MediaStager.Staged> files = new ArrayList<>();
         long bytes = 0;
         for (MediaInput input : call.media()) {
-            files.add(stager.stage(input, staging));
+            files.add(stager.stage(input, caller, staging));
             bytes += files.getLast().bytes();
             if (bytes > MOST_BYTES) {
                 throw Problem.field(ProblemKind.TOO_LARGE, input.name(), "files of " + bytes + " bytes together", "expected at most " + MOST_BYTES);
             }
         }
         return files;
+    }
+
+    private <T> T inPlace(Supplier<T> work) {
+        takePlace();
+        try {
+            return work.get();
+        } finally {
+            mediaPlaces.release();
+        }
     }
 
     private void takePlace() {
@@ -89,11 +100,12 @@ public final class VideoCalls {
     /**
      * Checks an earlier request again with another prompt.
      *
-     * @param earlier with its files on this machine
+     * @param earlier one of the caller's
      * @param body    {@code prompt}, and nothing else
+     * @param staging where its files go; it must stay open as long as the request is used
      * @throws Problem when it breaks a rule
      */
-    public Prepared remix(GenerateRequest earlier, ObjectNode body) {
+    public Prepared remix(Job earlier, ObjectNode body, Staging staging) {
         CallFields fields = CallFields.of(body);
         body.fieldNames().forEachRemaining(name -> {
             if (!name.equals(Field.PROMPT.label())) {
@@ -101,6 +113,13 @@ public final class VideoCalls {
             }
         });
         String prompt = fields.text(Field.PROMPT).orElseThrow(() -> Problem.invalid("prompt", "nothing", "expected what should change"));
+        if (!JobInputs.any(earlier.request().generate())) {
+            return remixed(earlier.request().generate(), prompt);
+        }
+        return inPlace(() -> remixed(JobInputs.fetch(earlier, storage, staging.folder()), prompt));
+    }
+
+    private Prepared remixed(GenerateRequest earlier, String prompt) {
         GenerateRequest request = new GenerateRequest(prompt, earlier.task(), earlier.image(), earlier.lastImage(), earlier.references(), earlier.width(),
                 earlier.height(), earlier.aspectRatio(), earlier.frames(), earlier.seconds(), earlier.steps(), earlier.seed(), earlier.outputs(),
                 earlier.flowShift(), earlier.audioFlowShift(), earlier.noiseScheme(), earlier.strict(), earlier.adapters());

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.kinema.serve.problem.Problem;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -68,6 +69,14 @@ class ReferenceFetcherTest {
 
     private void refuses(String url, String reason) {
         assertThatThrownBy(() -> fetch(url)).isInstanceOf(RefusedUrlException.class).hasMessageContaining(reason);
+    }
+
+    @Test
+    void aFullDiskIsNotTheAddresssFault() {
+        web.file("/picture.png", CONTENT);
+        try (ReferenceFetcher fetcher = new ReferenceFetcher(policy(host -> List.of(OUTSIDE), A_WHILE))) {
+            assertThatThrownBy(() -> fetcher.fetch(at("/picture.png"), Path.of("/dev/full"), 1000)).isInstanceOf(Problem.class).hasMessageContaining("no room");
+        }
     }
 
     @Test
