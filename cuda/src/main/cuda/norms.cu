@@ -154,9 +154,10 @@ KERNEL PREPARE_BOUNDS kinema_rms_norm_modulate_prepare_f16(const float* x, i64 x
 KERNEL __launch_bounds__(256, 2) kinema_rms_norm_narrow(const float* x, i64 xStride, const void* weight, i32 weightType, float eps, void* out,
                                                         i64 outStride, i32 outType, float* rowScale, i64 rows, i64 width) {
     constexpr int VECTORS = 8;
-    i64 r = (i64) blockIdx.x * 8 + (threadIdx.x >> 5);
+    // Last rows first: of rows just written the last are still in the cache, and of what is written here the first, where its reader begins.
+    i64 r = rows - 1 - ((i64) blockIdx.x * 8 + (threadIdx.x >> 5));
     i64 first = (threadIdx.x & 31) * 8;
-    if (r >= rows) {
+    if (r < 0) {
         return;
     }
     float v[VECTORS][8];
