@@ -107,10 +107,11 @@ final class ScratchSizes {
         /** Within a branch alone. */
         long inside(long rows, Precision precision, boolean rotated, DeltaScratch deltas) {
             long op = precision.operand().bytes();
-            long cast = op == F ? 0 : op;
             long turned = rotated ? op : 0;
-            long attention = (inner + 2 * kv) * op + inner * (F + cast) + inner * turned;
-            long feedForward = 2 * ffn * op + (op == F ? 0 : ffn * (F + op)) + ffn * turned;
+            // What attention and SwiGLU make is FP32, for FP16 products beside its FP16 copy; BF16 products take it as it is stored, and FP32 SwiGLU is in place.
+            long made = precision.operand() == DType.F16 ? F + op : op;
+            long attention = (inner + 2 * kv) * op + inner * made + inner * turned;
+            long feedForward = 2 * ffn * op + (op == F ? 0 : ffn * made) + ffn * turned;
             long projecting = (inner + 2 * kv) * op + deltas.projections(inner);
             long gating = 2 * ffn * op + deltas.gates(ffn);
             return rows * Math.max(Math.max(projecting, gating), Math.max(attention + deltas.output(hidden), feedForward + deltas.down(hidden)));
