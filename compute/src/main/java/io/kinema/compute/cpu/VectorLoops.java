@@ -188,9 +188,7 @@ final class VectorLoops {
 
     /** {@code a = e^(a - largest)} over the first n values; returns their {@link #sum}. */
     static float expAndSum(float[] a, int n, float largest) {
-        for (int i = 0; i < n; i += Lanes.COUNT) {
-            VectorMath.expNotPositive(Lanes.load(a, i).sub(largest)).intoArray(a, i);
-        }
+        VectorMath.expOfDifferences(a, n, largest);
         return sum(a, 0, n);
     }
 

@@ -16,6 +16,12 @@ final class VectorMath {
     /** Adding and subtracting 1.5 * 2^23 rounds to an integer and leaves it in the low mantissa bits. */
     private static final float ROUND = 0x1.8p23f;
     private static final int EXPONENT_ONE = 127 << 23;
+    /** e^r = 1 + (r + r^2 (TAIL_1 + TAIL_2 r + ...)) for |r| <= ln(2) / 2. */
+    private static final float TAIL_1 = 0.49999994f;
+    private static final float TAIL_2 = 0.16666521f;
+    private static final float TAIL_3 = 0.04166839f;
+    private static final float TAIL_4 = 0.008368745f;
+    private static final float TAIL_5 = 0.001381454f;
     /** Results below 2^-125 (here) and 2^-126 (softmax) are flushed to 0. */
     private static final float EXP_LOWEST = -86.64f;
     private static final float SOFTMAX_LOWEST = -87.33654f;
@@ -46,23 +52,38 @@ final class VectorMath {
         return y.blend(Lanes.all(Float.POSITIVE_INFINITY), x.compare(VectorOperators.GT, EXP_HIGHEST));
     }
 
-    /** e^x for x <= 0 (softmax, after the largest was subtracted), 0 below -87.3; NaN for NaN. */
-    static FloatVector expNotPositive(FloatVector x) {
-        FloatVector shifted = x.fma(Lanes.all(LOG2_E), Lanes.all(ROUND));
-        FloatVector n = shifted.sub(ROUND);
-        FloatVector r = n.fma(Lanes.all(-LN2_HI), x);
-        r = n.fma(Lanes.all(-LN2_LO), r);
-        FloatVector scale = shifted.viewAsIntegralLanes().lanewise(VectorOperators.LSHL, 23)
-                .add(EXPONENT_ONE).viewAsFloatingLanes();
-        return expTail(r).mul(scale).blend(Lanes.all(0f), x.compare(VectorOperators.LT, SOFTMAX_LOWEST));
+    /**
+     * {@code a = e^(a - largest)} over the first n values, rounded up to whole vectors, none above {@code largest} (softmax); 0 below e^-87.3, NaN for NaN.
+     *
+     * <p>The polynomial is written out where it is used, and with the Vector API's own methods, which the JVM always inlines: whether it inlines a
+     * method of ours depends on what it happened to compile first, and a vector that passes through a call is an object.
+     */
+    static void expOfDifferences(float[] a, int n, float largest) {
+        FloatVector log2e = FloatVector.broadcast(Lanes.F32, LOG2_E);
+        FloatVector round = FloatVector.broadcast(Lanes.F32, ROUND);
+        FloatVector zero = FloatVector.broadcast(Lanes.F32, 0f);
+        for (int i = 0; i < n; i += Lanes.COUNT) {
+            FloatVector x = FloatVector.fromArray(Lanes.F32, a, i).sub(largest);
+            FloatVector shifted = x.fma(log2e, round);
+            FloatVector whole = shifted.sub(ROUND);
+            FloatVector r = whole.fma(FloatVector.broadcast(Lanes.F32, -LN2_HI), x);
+            r = whole.fma(FloatVector.broadcast(Lanes.F32, -LN2_LO), r);
+            FloatVector q = r.fma(FloatVector.broadcast(Lanes.F32, TAIL_5), FloatVector.broadcast(Lanes.F32, TAIL_4));
+            q = q.fma(r, FloatVector.broadcast(Lanes.F32, TAIL_3));
+            q = q.fma(r, FloatVector.broadcast(Lanes.F32, TAIL_2));
+            q = q.fma(r, FloatVector.broadcast(Lanes.F32, TAIL_1));
+            FloatVector power = q.fma(r.mul(r), r).add(1f);
+            FloatVector scale = shifted.viewAsIntegralLanes().lanewise(VectorOperators.LSHL, 23).add(EXPONENT_ONE).viewAsFloatingLanes();
+            power.mul(scale).blend(zero, x.compare(VectorOperators.LT, SOFTMAX_LOWEST)).intoArray(a, i);
+        }
     }
 
     /** e^r for |r| <= ln(2) / 2: 1 + (r + r^2 q(r)). */
     private static FloatVector expTail(FloatVector r) {
-        FloatVector q = r.fma(Lanes.all(0.001381454f), Lanes.all(0.008368745f));
-        q = q.fma(r, Lanes.all(0.04166839f));
-        q = q.fma(r, Lanes.all(0.16666521f));
-        q = q.fma(r, Lanes.all(0.49999994f));
+        FloatVector q = r.fma(Lanes.all(TAIL_5), Lanes.all(TAIL_4));
+        q = q.fma(r, Lanes.all(TAIL_3));
+        q = q.fma(r, Lanes.all(TAIL_2));
+        q = q.fma(r, Lanes.all(TAIL_1));
         return q.fma(r.mul(r), r).add(1f);
     }
 
