@@ -14,13 +14,13 @@ import java.util.Optional;
 public final class FlashHopper implements AutoCloseable {
     /** Rows of queries that are copied at once, those of one warpgroup. */
     private static final int QUERY_ROWS = 64;
-    private static final int STAGES = 4;
-    private static final int KEYS_OF_NARROW_HEADS = 128;
-    private static final int KEYS_OF_WIDE_HEADS = 80;
+    /** Of flash_items.cuh. */
+    static final int STAGES = 4;
     /** Full and empty for each stage of keys and of values, and for two rooms of queries. */
     private static final int BARRIERS = 4 * STAGES + 4;
     /** Tiles begin at multiples of it. */
     private static final int TILE_ALIGNMENT = 1024;
+    private static final int VALUE_BYTES = 2;
 
     private final OpContext c;
     private final TensorMap queries;
@@ -62,14 +62,23 @@ public final class FlashHopper implements AutoCloseable {
      */
     void run(AttentionCall call, Optional<Tensor> largest, int tile) {
         int d = BuiltInAttention.padded(call.q().size(2));
-        int keyRows = d == 64 ? KEYS_OF_NARROW_HEADS : KEYS_OF_WIDE_HEADS;
-        int rooms = d == 64 ? 2 : 1;
-        int shared = 2 * d * (rooms * tile + 2 * STAGES * keyRows) + TILE_ALIGNMENT + Long.BYTES * BARRIERS;
+        int keyRows = keysOfTile(d);
         Arguments arguments = BuiltInAttention.arguments(c, call).tensor(largest);
         arguments.map(queries.describe(heads(call.q()), QUERY_ROWS)).map(keys.describe(heads(call.k()), keyRows)).map(values.describe(heads(call.v()), keyRows));
         long items = (long) Math.ceilDiv(call.q().size(0), tile) * call.q().size(1);
         c.launcher().launch("kinema_flash_wgmma_" + BuiltInAttention.operand(call) + "_d" + d + "_q" + tile,
-                Grid.of(Math.min(items, c.gpu().processors()), 2 * tile + 128), shared);
+                Grid.of(Math.min(items, c.gpu().processors()), 2 * tile + 128), sharedBytes(d, tile));
+    }
+
+    /** Keys of a tile for heads that are compiled for so many channels. */
+    static int keysOfTile(int channels) {
+        return channels == 64 ? 128 : 80;
+    }
+
+    /** Rooms for queries, stages of keys and values, and barriers. */
+    static int sharedBytes(int channels, int tile) {
+        int rooms = channels == 64 ? 2 : 1;
+        return VALUE_BYTES * channels * (rooms * tile + 2 * STAGES * keysOfTile(channels)) + TILE_ALIGNMENT + Long.BYTES * BARRIERS;
     }
 
     private static TensorMap.Heads heads(Tensor t) {
