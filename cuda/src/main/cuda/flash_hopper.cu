@@ -1,20 +1,20 @@
 // Attention on the tensor cores of SM90 by wgmma: FP16 or BF16 operands, FP32 scores, softmax and accumulation. The second product is
 // FP16 in either case: the values of BF16 attention come as FP16, see value_scale.
 //
-// A consumer is a warpgroup that owns 64 rows; a block has one to three of them and one more warpgroup, the producer, which brings
-// tiles of 80 or 128 keys and values to shared memory through four stages each. Rows see the same operations in the same order however
-// many consumers there are: query tiles 64, 128 and 192 give the same bits. A consumer multiplies the next tile's scores while it still
-// accumulates the last tile's values, and consumers take turns at the tensor cores, so that one's softmax hides behind the
-// others' products.
+// A block stays on its multiprocessor and takes items, runs of query rows of one head, one after the other. A consumer is a warpgroup that owns 64
+// rows of an item; a block has one to three of them and one more warpgroup, of which one thread is the producer: it has the copy engine bring
+// queries and tiles of 80 or 128 keys and values to shared memory, keys and values through four stages each, and is ahead into the
+// next item while consumers finish the last. A consumer multiplies the next tile's scores while it still accumulates the last tile's values, and
+// consumers take turns at the tensor cores, so that one's softmax hides behind the others' products.
+//
+// Rows see the same operations in the same order however many consumers and blocks there are: query tiles 64, 128 and 192 give the same bits.
+// At most 16 keys that are left over at the end (5 of 1797) would cost narrow heads a tile of 128; they are a tile of 16 and come first, where
+// no other tile's values are accumulated beside their few scores.
 //
 // Tiles lie as wgmma reads them: halves of 64 channels, rows of 128 bytes, the 16-byte pieces of row r at piece ^ (r % 8).
-#include "attention.cuh"
-#include "wgmma.cuh"
+#include "flash_items.cuh"
 
 namespace kinema {
-
-constexpr int STAGES = 4;
-constexpr int PIECE = 64;
 
 __device__ __forceinline__ float power_of_two(float x) {
     float r;
@@ -29,110 +29,25 @@ __device__ __forceinline__ bool any_lane(bool yes) {
     return r != 0;
 }
 
-// ---- shared memory -------------------------------------------------------------------------------------------------
-
-template <int WIDTH, int KEYS, int CONSUMERS>
-struct Layout {
-    static constexpr int HALVES = WIDTH / PIECE;
-    static constexpr int QUERIES = CONSUMERS * 64;
-    static constexpr u32 QUERY_HALF = QUERIES * 128;
-    static constexpr u32 KEY_HALF = KEYS * 128;
-    static constexpr u32 KEY_TILE = KEY_HALF * HALVES;
-    static constexpr u32 FIRST_KEYS = QUERY_HALF * HALVES;
-    static constexpr u32 FIRST_VALUES = FIRST_KEYS + STAGES * KEY_TILE;
-    static constexpr u32 BARRIERS = FIRST_VALUES + STAGES * KEY_TILE;
-};
-
-/** Which barrier of a stage. */
-enum { KEYS_FULL = 0, KEYS_EMPTY = STAGES, VALUES_FULL = 2 * STAGES, VALUES_EMPTY = 3 * STAGES };
-
-/** ROWS rows by 128 threads, 16 bytes at a time; rows from limit on and channels from D on become zeros. */
-template <int ROWS, int WIDTH>
-__device__ __forceinline__ void fetch(u32 to, const u16* from, i64 rowStride, i32 first, i32 limit, i32 D) {
-    constexpr int PER_ROW = WIDTH / 8;
-    constexpr int STEP = 128 / PER_ROW;
-    i32 thread = threadIdx.x & 127;
-    i32 own = thread / PER_ROW;
-    i32 piece = thread % PER_ROW;
-    // STEP is a multiple of 8, so row % 8 is the same in every step.
-    u32 target = to + (piece >> 3) * (ROWS * 128) + own * 128 + (((piece & 7) ^ (own & 7)) << 4);
-    const u16* source = from + (first + own) * rowStride + piece * 8;
-    i32 left = piece * 8 < D ? limit - first - own : 0;
-#pragma unroll 4
-    for (int i = 0; i < ROWS / STEP; i++) {
-        const u16* readable = left > 0 ? source : from;
-        asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(target), "l"(readable), "r"(left > 0 ? 16 : 0) : "memory");
-        target += STEP * 128;
-        source += STEP * rowStride;
-        left -= STEP;
-    }
-    asm volatile("cp.async.commit_group;" ::: "memory");
-}
-
-/** Hands over what arrived: all groups but the last LEFT; then the tensor cores may read what was written. */
-template <int LEFT>
-__device__ __forceinline__ void hand_over(u32 barrier) {
-    asm volatile("cp.async.wait_group %0;" ::"n"(LEFT) : "memory");
-    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-    barrier_arrive(barrier);
-}
-
-template <int WIDTH, int KEYS, int CONSUMERS>
-__device__ __forceinline__ void produce(const Attention& a, u32 base, i32 tiles) {
-    using L = Layout<WIDTH, KEYS, CONSUMERS>;
-    i32 h = blockIdx.y;
-    i32 g = a.group(h);
-    const u16* k = (const u16*) a.k + g * a.kHead;
-    const u16* v = (const u16*) a.v + g * a.vHead;
-    u32 barriers = base + L::BARRIERS;
-    fetch<L::QUERIES, WIDTH>(base, (const u16*) a.q + h * a.qHead, a.qRow, blockIdx.x * L::QUERIES, a.M, a.D);
-    // Groups in the order in which consumers want them: keys 0, keys 1, values 0, keys 2, values 1, ...; each is handed over when the
-    // next two are on their way (the queries go with the first keys).
-    u32 last = 0;
-    u32 before = 0;
-    auto issued = [&](u32 barrier) {
-        if (before != 0) {
-            hand_over<2>(before);
-        }
-        before = last;
-        last = barrier;
-    };
-    for (i32 i = 0; i <= tiles; i++) {
-        u32 stage = i % STAGES;
-        if (i < tiles) {
-            if (i >= STAGES) {
-                barrier_wait(barriers + (KEYS_EMPTY + stage) * 8, (i / STAGES - 1) & 1);
-            }
-            fetch<KEYS, WIDTH>(base + L::FIRST_KEYS + stage * L::KEY_TILE, k, a.kRow, i * KEYS, a.N, a.D);
-            issued(barriers + (KEYS_FULL + stage) * 8);
-        }
-        i32 j = i - 1;
-        if (j >= 0) {
-            u32 other = j % STAGES;
-            if (j >= STAGES) {
-                barrier_wait(barriers + (VALUES_EMPTY + other) * 8, (j / STAGES - 1) & 1);
-            }
-            fetch<KEYS, WIDTH>(base + L::FIRST_VALUES + other * L::KEY_TILE, v, a.vRow, j * KEYS, a.N, a.D);
-            issued(barriers + (VALUES_FULL + other) * 8);
-        }
-    }
-    hand_over<1>(before);
-    hand_over<0>(last);
-}
-
-// ---- consumers -----------------------------------------------------------------------------------------------------
-
-template <int TYPE, int WIDTH, int KEYS, int CONSUMERS>
+template <int TYPE, class L>
 struct Consumer {
-    using L = Layout<WIDTH, KEYS, CONSUMERS>;
-    static constexpr bool TURNS = CONSUMERS > 1;
-    static constexpr int LAST = CONSUMERS - 1;
+    static constexpr int WIDTH = L::WIDTH;
+    static constexpr int KEYS = L::KEYS;
+    static constexpr bool TURNS = L::QUERIES > 64;
+    static constexpr int LAST = L::QUERIES / 64 - 1;
     const Attention& a;
     const u32* largestValues;
     u32 base;
-    i32 tiles;
     i32 group;
     i32 lane;
+    float toPower;
+    /** Which use of rooms for queries, and of stages for keys and values, comes next. */
+    u32 use;
+    u32 at;
+    i32 number;
+    /** See Item. */
+    i32 end;
+    i32 tail;
     i32 firstRow;
     float sum[WIDTH / 2];
     float score[KEYS / 2];
@@ -140,22 +55,46 @@ struct Consumer {
     float largest[2];
     float total[2];
     float decay[2];
-    float toPower;
 
-    __device__ __forceinline__ u32 barrier(int kind, i32 tile) const { return base + L::BARRIERS + (kind + tile % STAGES) * 8; }
+    // ---- what is shared with the producer and the other consumers ----
 
-    __device__ __forceinline__ void await(int kind, i32 tile) const { barrier_wait(barrier(kind, tile), (tile / STAGES) & 1); }
+    __device__ __forceinline__ void await(int kind, u32 tile) const { barrier_wait(base + L::BARRIERS + (kind + tile % STAGES) * 8, (tile / STAGES) & 1); }
 
-    /** This warp has read the tile. */
-    __device__ __forceinline__ void release(int kind, i32 tile) const {
+    /** This warp has read what the barrier guards. */
+    __device__ __forceinline__ void release(int kind, u32 tile) const {
         if (lane == 0) {
-            barrier_arrive(barrier(kind, tile));
+            barrier_arrive(base + L::BARRIERS + (kind + tile % STAGES) * 8);
         }
     }
 
-    __device__ __forceinline__ void issue_scores(i32 tile) {
-        u64 q = descriptor(base + group * 64 * 128, 16);
-        u64 k = descriptor(base + L::FIRST_KEYS + (tile % STAGES) * L::KEY_TILE, 16);
+    __device__ __forceinline__ void await_queries() const { barrier_wait(base + L::BARRIERS + (QUERIES_FULL + use % L::ROOMS) * 8, (use / L::ROOMS) & 1); }
+
+    __device__ __forceinline__ void release_queries() const {
+        if (lane == 0) {
+            barrier_arrive(base + L::BARRIERS + (QUERIES_EMPTY + use % L::ROOMS) * 8);
+        }
+    }
+
+    /** The last consumer gives the first its first turn of an item, if any tile follows the one that it begins with. */
+    __device__ __forceinline__ void begin_turns() const {
+        if (TURNS && group == LAST && (tail < 0 ? KEYS : 0) < end) {
+            turn_pass(1);
+        }
+    }
+
+    /** The next consumer's turn; after the last one's it is the first's, for the tile after the one whose keys begin at n. */
+    __device__ __forceinline__ void pass(i32 n) const {
+        if (TURNS && (group != LAST || n + KEYS < end)) {
+            turn_pass(group == LAST ? 1 : group + 2);
+        }
+    }
+
+    // ---- one tile; COUNT is half its keys where scores are, else its keys ----
+
+    template <int COUNT>
+    __device__ __forceinline__ void issue_scores(float (&score)[COUNT], u32 tile) {
+        u64 q = descriptor(base + use % L::ROOMS * L::QUERY_ROOM + group * 64 * 128, 16);
+        u64 k = descriptor(base + L::FIRST_KEYS + tile % STAGES * L::KEY_TILE, 16);
         products_begin();
 #pragma unroll
         for (int d = 0; d < WIDTH; d += 16) {
@@ -166,25 +105,26 @@ struct Consumer {
         products_issued();
     }
 
-    __device__ __forceinline__ void issue_values(i32 tile) {
-        u64 v = descriptor(base + L::FIRST_VALUES + (tile % STAGES) * L::KEY_TILE, L::KEY_HALF);
+    template <int COUNT>
+    __device__ __forceinline__ void issue_values(u32 tile) {
+        u64 v = descriptor(base + L::FIRST_VALUES + tile % STAGES * L::KEY_TILE, L::KEY_HALF);
         products_begin();
 #pragma unroll
-        for (int n = 0; n < KEYS; n += 16) {
+        for (int n = 0; n < COUNT; n += 16) {
             product_registers(sum, p[n / 16], v + (n * 128 >> 4));
         }
         products_issued();
     }
 
     /** Scores to probabilities (not yet packed), the running maximum and sum, and what sums so far decay by. */
-    __device__ __forceinline__ void soften(i32 tile) {
-        i32 n = tile * KEYS;
-        if (n + KEYS > a.visible(firstRow - (lane >> 2))) {
+    template <int COUNT>
+    __device__ __forceinline__ void soften(float (&score)[COUNT], i32 n) {
+        if (n + COUNT * 2 > a.visible(firstRow - (lane >> 2))) {
 #pragma unroll
             for (int r = 0; r < 2; r++) {
                 i32 visible = a.visible(firstRow + r * 8) - n - (lane & 3) * 2;
 #pragma unroll
-                for (int i = 0; i < KEYS / 8; i++) {
+                for (int i = 0; i < COUNT / 4; i++) {
 #pragma unroll
                     for (int j = 0; j < 2; j++) {
                         if (i * 8 + j >= visible) {
@@ -198,7 +138,7 @@ struct Consumer {
         for (int r = 0; r < 2; r++) {
             float next = largest[r];
 #pragma unroll
-            for (int i = 0; i < KEYS / 8; i++) {
+            for (int i = 0; i < COUNT / 4; i++) {
                 next = max_float(next, max_float(score[i * 4 + r * 2], score[i * 4 + r * 2 + 1]));
             }
             next = max_float(next, shuffle_xor(next, 1));
@@ -210,7 +150,7 @@ struct Consumer {
             largest[r] = next;
             float part = 0.0f;
 #pragma unroll
-            for (int i = 0; i < KEYS / 8; i++) {
+            for (int i = 0; i < COUNT / 4; i++) {
 #pragma unroll
                 for (int j = 0; j < 2; j++) {
                     float x = power_of_two(fmaf(score[i * 4 + r * 2 + j], toPower, -bias));
@@ -222,9 +162,10 @@ struct Consumer {
         }
     }
 
-    __device__ __forceinline__ void pack() {
+    template <int COUNT>
+    __device__ __forceinline__ void pack(const float (&score)[COUNT]) {
 #pragma unroll
-        for (int n = 0; n < KEYS / 16; n++) {
+        for (int n = 0; n < COUNT / 8; n++) {
 #pragma unroll
             for (int j = 0; j < 4; j++) {
                 float low = score[n * 8 + j * 2];
@@ -233,6 +174,8 @@ struct Consumer {
             }
         }
     }
+
+    // ---- one item ----
 
     __device__ __forceinline__ void clear() {
 #pragma unroll
@@ -243,56 +186,143 @@ struct Consumer {
         total[0] = total[1] = 0.0f;
     }
 
-    __device__ __forceinline__ void consume() {
-        clear();
-        if (TURNS && group == LAST && tiles > 1) {
-            turn_pass(1);
-        }
-        await(KEYS_FULL, 0);
-        issue_scores(0);
+    /** The scores of an item's first tile. */
+    template <int COUNT>
+    __device__ __forceinline__ void begin(float (&some)[COUNT], i32 n) {
+        await_queries();
+        await(KEYS_FULL, at);
+        issue_scores(some, at);
         products_done<0>();
-        settle(score);
-        release(KEYS_EMPTY, 0);
-        soften(0);
-        pack();
-        for (i32 tile = 1; tile < tiles; tile++) {
-            await(KEYS_FULL, tile);
-            if (TURNS) {
-                turn_wait(1 + group);
-            }
-            issue_scores(tile);
-            await(VALUES_FULL, tile - 1);
-            issue_values(tile - 1);
-            if (TURNS && (group != LAST || tile + 1 < tiles)) {
-                turn_pass(group == LAST ? 1 : group + 2);
-            }
-            products_done<1>();
-            settle(score);
-            release(KEYS_EMPTY, tile);
-            // The assembler lets the softmax follow the wait below. Held in front of it (by a store to shared memory that needs its sums) it
-            // gained nothing with three consumers on an H200, and cost 10% with two: the others' turns hide it.
-            soften(tile);
-            products_done<0>();
-            settle(sum);
-            release(VALUES_EMPTY, tile - 1);
-            // After the first tiles maxima hardly ever grow.
-            if (any_lane(decay[0] != 1.0f || decay[1] != 1.0f)) {
-#pragma unroll
-                for (int i = 0; i < WIDTH / 2; i++) {
-                    sum[i] *= decay[(i >> 1) & 1];
-                }
-            }
-            pack();
-        }
-        await(VALUES_FULL, tiles - 1);
-        issue_values(tiles - 1);
-        products_done<0>();
-        settle(sum);
+        settle(some);
+        release(KEYS_EMPTY, at);
+        soften(some, n);
+        pack(some);
     }
 
+    /** The scores of the tile whose keys begin at n, beside the values of the tile before, which has BEFORE of them. */
+    template <int BEFORE>
+    __device__ __forceinline__ void step(i32 n) {
+        await(KEYS_FULL, at + 1);
+        if (TURNS) {
+            turn_wait(1 + group);
+        }
+        issue_scores(score, at + 1);
+        await(VALUES_FULL, at);
+        issue_values<BEFORE>(at);
+        // A turn ends when its products are issued: passed on only when they are done, it took longer with three consumers.
+        pass(n);
+        products_done<1>();
+        settle(score);
+        release(KEYS_EMPTY, at + 1);
+        // The assembler lets the softmax follow the wait below. Held in front of it (by a store to shared memory that needs its sums) it
+        // cost 3% with three consumers on an H200, and 10% with two: the others' turns hide it.
+        soften(score, n);
+        products_done<0>();
+        settle(sum);
+        release(VALUES_EMPTY, at);
+        // After the first tiles maxima hardly ever grow.
+        if (any_lane(decay[0] != 1.0f || decay[1] != 1.0f)) {
+#pragma unroll
+            for (int i = 0; i < WIDTH / 2; i++) {
+                sum[i] *= decay[(i >> 1) & 1];
+            }
+        }
+        pack(score);
+        at++;
+    }
+
+    /** The values of an item's last tile, which has BEFORE of them. */
+    template <int BEFORE>
+    __device__ __forceinline__ void finish() {
+        release_queries();
+        await(VALUES_FULL, at);
+        issue_values<BEFORE>(at);
+        products_done<0>();
+        settle(sum);
+        release(VALUES_EMPTY, at);
+        at++;
+    }
+
+    __device__ __forceinline__ void consume() {
+        begin_turns();
+        i32 n = KEYS;
+        if (L::NARROW && tail >= 0) {
+            float some[FEW / 2];
+            begin(some, tail);
+            if (end == 0) {
+                finish<FEW>();
+                return;
+            }
+            step<FEW>(0);
+        } else {
+            begin(score, 0);
+        }
+        for (; n < end; n += KEYS) {
+            step<KEYS>(n);
+        }
+        finish<KEYS>();
+    }
+
+    /** Lets an item pass of which this consumer has no row, turns too: among fewer consumers they would meet those of the next item. */
+    __device__ __forceinline__ void skip() {
+        begin_turns();
+        await_queries();
+        release_queries();
+        for (i32 n = tail < 0 ? 0 : -KEYS; n < end; n += KEYS) {
+            await(KEYS_FULL, at);
+            release(KEYS_EMPTY, at);
+            if (TURNS && n > (tail < 0 ? 0 : -KEYS)) {
+                turn_wait(1 + group);
+                pass(n);
+            }
+            await(VALUES_FULL, at);
+            release(VALUES_EMPTY, at);
+            at++;
+        }
+    }
+
+    __device__ __forceinline__ void run() {
+        use = at = 0;
+        for (number = blockIdx.x; number < Item<L>::count(a); number += gridDim.x) {
+            Item<L> item(a, number);
+            end = item.end;
+            tail = item.tail;
+            firstRow = item.first + group * 64 + ((threadIdx.x >> 5) & 3) * 16 + (lane >> 2);
+            if (group < item.live) {
+                clear();
+                if (!item.empty()) {
+                    consume();
+                }
+                write();
+            } else if (!item.empty()) {
+                skip();
+            }
+            use += item.empty() ? 0 : 1;
+        }
+    }
+
+    // ---- results ----
+
     __device__ __forceinline__ void write() const {
-        float unscaled = TYPE == BF16 ? value_unscale(largestValues[a.group(blockIdx.y)]) : 1.0f;
-        bool paired = (((i64) a.out | ((a.outRow | a.outHead) * type_bytes(a.outType))) & 7) == 0;
+        // Divided again rather than kept in a register through all tiles.
+        i32 head = number / ((a.M + L::QUERIES - 1) / L::QUERIES);
+        if ((((i64) a.out | ((a.outRow | a.outHead) * type_bytes(a.outType))) & 7) != 0) {
+            write(head, [&](i64 at, float x, float y) {
+                store(a.out, a.outType, at, x);
+                store(a.out, a.outType, at + 1, y);
+            });
+        } else if (a.outType == F32) {
+            write(head, [&](i64 at, float x, float y) { *(u64*) ((float*) a.out + at) = (u64) float_bits(x) | ((u64) float_bits(y) << 32); });
+        } else if (a.outType == F16) {
+            write(head, [&](i64 at, float x, float y) { *(u32*) ((u16*) a.out + at) = pack_f16(x, y); });
+        } else {
+            write(head, [&](i64 at, float x, float y) { *(u32*) ((u16*) a.out + at) = pack_bf16(x, y); });
+        }
+    }
+
+    template <class Store>
+    __device__ __forceinline__ void write(i32 head, Store pair) const {
+        float unscaled = TYPE == BF16 ? value_unscale(largestValues[a.group(head)]) : 1.0f;
 #pragma unroll
         for (int r = 0; r < 2; r++) {
             float all = total[r];
@@ -300,26 +330,18 @@ struct Consumer {
             all += shuffle_xor(all, 2);
             float share = all > 0.0f ? 1.0f / all : 0.0f;
             i32 row = firstRow + r * 8;
-            i64 at = row * a.outRow + blockIdx.y * a.outHead;
+            i64 to = row * a.outRow + head * a.outHead + (lane & 3) * 2;
+            i32 left = row < a.M ? a.D - (lane & 3) * 2 : 0;
 #pragma unroll
             for (int i = 0; i < WIDTH / 8; i++) {
-                i32 d = i * 8 + (lane & 3) * 2;
-                if (row >= a.M || d >= a.D) {
-                    continue;
-                }
                 float x = sum[i * 4 + r * 2] * share;
                 float y = sum[i * 4 + r * 2 + 1] * share;
                 if (TYPE == BF16) {
                     x *= unscaled;
                     y *= unscaled;
                 }
-                if (!paired) {
-                    store(a.out, a.outType, at + d, x);
-                    store(a.out, a.outType, at + d + 1, y);
-                } else if (a.outType == F32) {
-                    *(u64*) ((float*) a.out + at + d) = (u64) float_bits(x) | ((u64) float_bits(y) << 32);
-                } else {
-                    *(u32*) ((u16*) a.out + at + d) = a.outType == F16 ? pack_f16(x, y) : pack_bf16(x, y);
+                if (i * 8 < left) {
+                    pair(to + i * 8, x, y);
                 }
             }
         }
@@ -327,22 +349,25 @@ struct Consumer {
 };
 
 template <int TYPE, int WIDTH, int KEYS, int CONSUMERS>
-__device__ __forceinline__ void flash(const Attention& a, const u32* largestValues) {
+__device__ __forceinline__ void flash(const Attention& a, const u32* largestValues, const Maps& maps) {
     using L = Layout<WIDTH, KEYS, CONSUMERS>;
     extern __shared__ __align__(16) unsigned char room[];
     // Swizzled tiles begin at multiples of 1024 bytes.
     u32 base = (shared_address(room) + 1023) & ~1023u;
-    i32 first = blockIdx.x * L::QUERIES;
-    i32 last = first + L::QUERIES < a.M ? first + L::QUERIES - 1 : a.M - 1;
-    i32 tiles = (a.visible(last) + KEYS - 1) / KEYS;
     i32 group = (i32) (threadIdx.x >> 7) - 1;
     if (threadIdx.x == 0) {
+        // The producer fills; each warp of each consumer says that it has read.
         for (int s = 0; s < STAGES; s++) {
-            barrier_init(base + L::BARRIERS + (KEYS_FULL + s) * 8, 128);
-            barrier_init(base + L::BARRIERS + (VALUES_FULL + s) * 8, 128);
+            barrier_init(base + L::BARRIERS + (KEYS_FULL + s) * 8, 1);
+            barrier_init(base + L::BARRIERS + (VALUES_FULL + s) * 8, 1);
             barrier_init(base + L::BARRIERS + (KEYS_EMPTY + s) * 8, CONSUMERS * 4);
             barrier_init(base + L::BARRIERS + (VALUES_EMPTY + s) * 8, CONSUMERS * 4);
         }
+        for (int s = 0; s < L::ROOMS; s++) {
+            barrier_init(base + L::BARRIERS + (QUERIES_FULL + s) * 8, 1);
+            barrier_init(base + L::BARRIERS + (QUERIES_EMPTY + s) * 8, CONSUMERS * 4);
+        }
+        barriers_made();
     }
     __syncthreads();
     if (group < 0) {
@@ -352,8 +377,8 @@ __device__ __forceinline__ void flash(const Attention& a, const u32* largestValu
         if (CONSUMERS == 3) {
             asm volatile("setmaxnreg.dec.sync.aligned.u32 32;");
         }
-        if (tiles > 0) {
-            produce<WIDTH, KEYS, CONSUMERS>(a, base, tiles);
+        if (threadIdx.x == 0) {
+            Producer<L>{a, maps, base}.run();
         }
     } else {
         if (CONSUMERS == 2) {
@@ -362,15 +387,8 @@ __device__ __forceinline__ void flash(const Attention& a, const u32* largestValu
         if (CONSUMERS == 3) {
             asm volatile("setmaxnreg.inc.sync.aligned.u32 160;");
         }
-        Consumer<TYPE, WIDTH, KEYS, CONSUMERS> consumer{a, largestValues, base, tiles, group, (i32) (threadIdx.x & 31)};
-        consumer.firstRow = first + group * 64 + ((threadIdx.x >> 5) & 3) * 16 + (consumer.lane >> 2);
-        consumer.toPower = a.scale * 1.4426950408889634f;
-        if (tiles > 0) {
-            consumer.consume();
-        } else {
-            consumer.clear();
-        }
-        consumer.write();
+        Consumer<TYPE, L> consumer{a, largestValues, base, group, (i32) (threadIdx.x & 31), a.scale * 1.4426950408889634f};
+        consumer.run();
     }
 }
 
@@ -378,8 +396,11 @@ __device__ __forceinline__ void flash(const Attention& a, const u32* largestValu
 
 #define FLASH(name, type, width, keys, consumers, tile)                                                                                    \
     KERNEL __launch_bounds__(128 + 128 * consumers, 1)                                                                                     \
-            kinema_flash_wgmma_##name##_d##width##_q##tile(ATTENTION_PARAMETERS, const u32* largestValues) {                               \
-        flash<type, width, keys, consumers>(Attention{ATTENTION_ARGUMENTS}, largestValues);                                                \
+            kinema_flash_wgmma_##name##_d##width##_q##tile(ATTENTION_PARAMETERS, const u32* largestValues,                                 \
+                                                           const __grid_constant__ TensorMap queryMap,                                     \
+                                                           const __grid_constant__ TensorMap keyMap,                                       \
+                                                           const __grid_constant__ TensorMap valueMap) {                                   \
+        flash<type, width, keys, consumers>(Attention{ATTENTION_ARGUMENTS}, largestValues, Maps{queryMap, keyMap, valueMap});              \
     }
 
 FLASH(f16, F16, 64, 128, 1, 64)

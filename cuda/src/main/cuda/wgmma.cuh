@@ -76,7 +76,13 @@ __device__ __forceinline__ void bring(u32 to, const TensorMap& map, i32 row, i32
                  "r"(barrier), "r"(column), "r"(row) : "memory");
 }
 
-/** The same to the same place in every block of the cluster whose bit is set; each block's own barrier counts. */
+/** Brings a box of a mapped [rows, heads, channels]: some rows of one head. Coordinates outside are zeros. */
+__device__ __forceinline__ void bring_head(u32 to, const TensorMap& map, i32 channel, i32 head, i32 row, u32 barrier) {
+    asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, %5}], [%2];" ::"r"(to), "l"(&map),
+                 "r"(barrier), "r"(channel), "r"(head), "r"(row) : "memory");
+}
+
+/** As bring, to the same place in every block of the cluster whose bit is set; each block's own barrier counts. */
 __device__ __forceinline__ void bring_to_all(u32 to, const TensorMap& map, i32 row, i32 column, u32 barrier, u32 blocks) {
     asm volatile(
             "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1, {%3, %4}], [%2], %5;" ::"r"(to),
@@ -125,6 +131,14 @@ __device__ __forceinline__ void settle(float (&d)[COUNT]) {
               "+f"(d[41]), "+f"(d[42]), "+f"(d[43]), "+f"(d[44]), "+f"(d[45]), "+f"(d[46]), "+f"(d[47]), "+f"(d[48]),                       \
               "+f"(d[49]), "+f"(d[50]), "+f"(d[51]), "+f"(d[52]), "+f"(d[53]), "+f"(d[54]), "+f"(d[55]), "+f"(d[56]),                       \
               "+f"(d[57]), "+f"(d[58]), "+f"(d[59]), "+f"(d[60]), "+f"(d[61]), "+f"(d[62]), "+f"(d[63])                                     \
+            : "l"(a), "l"(b), "r"(accumulate))
+
+#define PRODUCT_SHARED_16(OPERANDS, d, a, b, accumulate)                                                                                    \
+    asm volatile(                                                                                                                           \
+            "{ .reg .pred p; setp.ne.b32 p, %10, 0; wgmma.mma_async.sync.aligned.m64n16k16.f32." OPERANDS " {"                              \
+            "%0, %1, %2, %3, %4, %5, %6, %7"                                                                                                \
+            "}, %8, %9, p, 1, 1, 0, 0; }"                                                                                                   \
+            : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]), "+f"(d[6]), "+f"(d[7])                                \
             : "l"(a), "l"(b), "r"(accumulate))
 
 #define PRODUCT_SHARED_80(OPERANDS, d, a, b, accumulate)                                                                                    \
@@ -199,6 +213,15 @@ __device__ __forceinline__ void settle(float (&d)[COUNT]) {
               "+f"(d[17]), "+f"(d[18]), "+f"(d[19]), "+f"(d[20]), "+f"(d[21]), "+f"(d[22]), "+f"(d[23]), "+f"(d[24]),                       \
               "+f"(d[25]), "+f"(d[26]), "+f"(d[27]), "+f"(d[28]), "+f"(d[29]), "+f"(d[30]), "+f"(d[31])                                     \
             : "r"((a)[0]), "r"((a)[1]), "r"((a)[2]), "r"((a)[3]), "l"(b))
+
+template <int TYPE>
+__device__ __forceinline__ void product_shared(float (&d)[8], u64 a, u64 b, int accumulate) {
+    if (TYPE == F16) {
+        PRODUCT_SHARED_16("f16.f16", d, a, b, accumulate);
+    } else {
+        PRODUCT_SHARED_16("bf16.bf16", d, a, b, accumulate);
+    }
+}
 
 template <int TYPE>
 __device__ __forceinline__ void product_shared(float (&d)[64], u64 a, u64 b, int accumulate) {

@@ -64,6 +64,7 @@ Driver::Driver() {
     CALL(cuDeviceGetName, "", (char*, int, CUdevice), text, sizeof text, d);
     CALL(cuDeviceGetAttribute, "", (int*, CUdevice_attribute, CUdevice), &major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, d);
     CALL(cuDeviceGetAttribute, "", (int*, CUdevice_attribute, CUdevice), &minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, d);
+    CALL(cuDeviceGetAttribute, "", (int*, CUdevice_attribute, CUdevice), &processors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, d);
     CALL(cuDevicePrimaryCtxRetain, "", (CUcontext*, CUdevice), &context, d);
     CALL(cuCtxSetCurrent, "", (CUcontext), context);
     device = text;
@@ -150,6 +151,20 @@ void Digest::add(const void* bytes, size_t count) {
         value = (value ^ word) * 0x100000001b3u;
         value ^= value >> 29;
     }
+}
+
+CUtensorMap Driver::map(const HeadsAt& h, int box_rows) {
+    CUtensorMap m;
+    cuuint64_t sizes[] = {(cuuint64_t) h.channels, (cuuint64_t) h.heads, (cuuint64_t) h.rows};
+    cuuint64_t strides[] = {(cuuint64_t) h.head_stride * bytes_of(h.type), (cuuint64_t) h.row_stride * bytes_of(h.type)};
+    cuuint32_t box[] = {64, 1, (cuuint32_t) box_rows};
+    cuuint32_t steps[] = {1, 1, 1};
+    CALL(cuTensorMapEncodeTiled, "",
+         (CUtensorMap*, CUtensorMapDataType, cuuint32_t, void*, const cuuint64_t*, const cuuint64_t*, const cuuint32_t*, const cuuint32_t*,
+          CUtensorMapInterleave, CUtensorMapSwizzle, CUtensorMapL2promotion, CUtensorMapFloatOOBfill),
+         &m, h.type == F16 ? CU_TENSOR_MAP_DATA_TYPE_FLOAT16 : CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 3, (void*) h.at, sizes, strides, box, steps,
+         CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+    return m;
 }
 
 CUtensorMap Driver::map(CUdeviceptr at, int type, int64_t rows, int64_t columns, int64_t stride, int boxRows) {

@@ -3,6 +3,7 @@
 
 #include <cuda.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -67,6 +68,13 @@ struct Resources {
     int local_bytes = 0;
 };
 
+/** Where an operand of attention [rows, heads, channels] lies; strides count elements. */
+struct HeadsAt {
+    CUdeviceptr at;
+    int type;
+    int64_t rows, heads, channels, row_stride, head_stride;
+};
+
 /** The driver's functions, found at run time; any code but success ends the program with the call's name. */
 struct Driver {
     Driver();
@@ -80,6 +88,8 @@ struct Driver {
     void download(void* to, CUdeviceptr from, size_t bytes);
     void fill(CUdeviceptr to, unsigned char byte, size_t bytes);
     void finish();
+    /** Heads [rows, heads, channels] of 16-bit floats for the copy engine: boxes of 64 channels of one head by some rows, swizzled. */
+    CUtensorMap map(const HeadsAt& heads, int box_rows);
     /** A matrix [rows, columns] for the copy engine: boxes of so many rows of 128 bytes, swizzled. */
     CUtensorMap map(CUdeviceptr at, int type, int64_t rows, int64_t columns, int64_t stride, int boxRows = 128);
     /** Median milliseconds of several runs, by events. */
@@ -91,6 +101,7 @@ struct Driver {
     std::string device;
     int major = 0;
     int minor = 0;
+    int processors = 0;
 };
 
 extern Driver* driver;
@@ -157,6 +168,22 @@ inline Shape rule_l(int64_t n) {
     int64_t g = ceil_div(n, 256);
     return {{(unsigned) (g < (1 << 20) ? g : (1 << 20)), 1, 1}, {256, 1, 1}};
 }
+
+/** How flash_hopper.cu is launched: its blocks take item after item, so there may be any number of them. */
+struct WgmmaLaunch {
+    int tile, d;
+
+    int keys() const { return d == 64 ? 128 : 80; }
+    unsigned threads() const { return 2 * tile + 128; }
+    unsigned shared() const { return 2 * d * ((d == 64 ? 2 : 1) * tile + 8 * keys()) + 1184; }
+    Dim grid(int rows, int heads, int blocks) const { return {(unsigned) std::min<int64_t>(ceil_div(rows, tile) * heads, blocks), 1, 1}; }
+    /** The arguments that follow those of all flash kernels. */
+    void add_maps(Arguments& a, const HeadsAt& q, const HeadsAt& k, const HeadsAt& v) const {
+        a.add(driver->map(q, 64));
+        a.add(driver->map(k, keys()));
+        a.add(driver->map(v, keys()));
+    }
+};
 
 // ---- tensors -------------------------------------------------------------------------------------------------------
 

@@ -54,6 +54,27 @@ void prepare(int64_t rows, int64_t width, int64_t stride) {
     expect_equal("kinema_prepare_f16", "scales " + what, scales.get(), powers);
 }
 
+/** Scales from largest magnitudes that are known, and the runs of 256 rows that have one above 1: here every third run, the first not. */
+void row_scales(int64_t rows) {
+    const float unscaled[] = {0.0f, 1e-30f, 1.0f, 2047.9f, INFINITY, NAN};
+    const float scaled[] = {2048.0f, 65504.0f, 1e6f, 3e38f};
+    std::vector<float> largest;
+    std::vector<float> powers;
+    std::vector<int32_t> runs(ceil_div(rows, 256), 0);
+    for (int64_t r = 0; r < rows; r++) {
+        bool large = r / 256 % 3 == 1 && r % 5 == 4;
+        largest.push_back(large ? scaled[r % 4] : unscaled[r % 6]);
+        powers.push_back(power_of(largest.back()));
+        runs[r / 256] |= powers.back() > 1 ? 1 : 0;
+    }
+    Buffer in(largest);
+    Matrix scales(1, rows, F32);
+    Buffer flags(std::vector<int32_t>(runs.size(), -1));
+    launch("kinema_row_scales", {(unsigned) runs.size(), 1, 1}, {256, 1, 1}, 0, in.p, scales.at(), flags.p, rows);
+    expect_equal("kinema_row_scales", std::to_string(rows) + " rows", scales.get(), powers);
+    expect_true("kinema_row_scales", "runs of " + std::to_string(rows) + " rows", flags.get<int32_t>() == runs, "other flags");
+}
+
 void swiglu_prepare(int64_t rows, int64_t width, int type, float size) {
     Matrix both(rows, 2 * width, type);
     both.set(normal(rows * 2 * width, size));
@@ -174,6 +195,9 @@ void linear_tests() {
     prepare(18, 192, 192);
     prepare(18, 5376, 5376);
     prepare(13, 14336, 14336);
+    for (int64_t rows : {1, 256, 500, 1100}) {
+        row_scales(rows);
+    }
     for (int type : {F32, F16, BF16}) {
         swiglu_prepare(3, 9, type, 1);
         swiglu_prepare(5, 512, type, 30);

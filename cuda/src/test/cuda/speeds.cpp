@@ -21,7 +21,7 @@ void moved(const char* name, double bytes, const std::function<void()>& run) {
 }
 
 void computed(const std::string& name, double flops, const std::function<void()>& run) {
-    double ms = driver->time(run, 5);
+    double ms = sustained_seconds > 0 ? driver->sustained(run, sustained_seconds) : driver->time(run, 5);
     std::printf("%-58s %8.3f ms %8.1f TFLOP/s\n", name.c_str(), ms, flops / ms * 1e-9);
 }
 
@@ -146,13 +146,31 @@ void flash(const Heads& h, const std::string& family, const std::string& tile_te
             }
         });
     }
-    int keys = h.d == 64 ? 128 : 80;
-    unsigned shared = wgmma ? 2 * h.d * (tile + 8 * keys) + 1152 : volta ? 2 * ((tile + 32) * (h.d + 8) + 32 * (h.d + 16)) : 2 * (tile + 128) * (h.d + 8);
-    unsigned block = wgmma ? tile * 2 + 128 : tile;
-    computed(kernel + what, 4.0 * h.rows * h.rows * h.heads * h.d, [&] {
-        launch(kernel, {(unsigned) ceil_div(h.rows, tile), (unsigned) h.heads, 1}, {block, 1, 1}, shared, h.part(0), h.stride, (int64_t) h.d, h.part(1), h.stride, (int64_t) h.d,
-               v, stride, (int64_t) h.d, out, width, (int64_t) h.d, h.brain ? (int) BF16 : (int) F16, h.rows, h.rows, h.heads, h.heads, h.d, 1 / std::sqrt((float) h.d), 0, largest);
-    });
+    WgmmaLaunch hopper{tile, h.d};
+    unsigned shared = wgmma ? hopper.shared() : volta ? 2 * ((tile + 32) * (h.d + 8) + 32 * (h.d + 16)) : 2 * (tile + 128) * (h.d + 8);
+    unsigned block = wgmma ? hopper.threads() : tile;
+    Dim grid = wgmma ? hopper.grid(h.rows, h.heads, driver->processors) : Dim{(unsigned) ceil_div(h.rows, tile), (unsigned) h.heads, 1};
+    int type = h.brain ? BF16 : F16;
+    auto heads = [&](CUdeviceptr at, int of, int64_t row_stride) { return HeadsAt{at, of, h.rows, h.heads, h.d, row_stride, h.d}; };
+    HeadsAt q = heads(h.part(0), type, h.stride);
+    HeadsAt k = heads(h.part(1), type, h.stride);
+    HeadsAt values = heads(v, F16, stride);
+    Arguments a;
+    for (const HeadsAt& x : {q, k, values, heads(out, type, width)}) {
+        a.add(x.at);
+        a.add(x.row_stride);
+        a.add(x.head_stride);
+    }
+    for (int value : {type, h.rows, h.rows, h.heads, h.heads, h.d}) {
+        a.add(value);
+    }
+    a.add(1 / std::sqrt((float) h.d));
+    a.add(0);
+    a.add(h.brain ? largest : (CUdeviceptr) 0);
+    if (wgmma) {
+        hopper.add_maps(a, q, k, values);
+    }
+    computed(kernel + what, 4.0 * h.rows * h.rows * h.heads * h.d, [&] { launch_packed(kernel, grid, {block, 1, 1}, shared, a); });
     if (h.brain) {
         driver->free(v);
     }

@@ -32,6 +32,7 @@ import io.kinema.cuda.ops.CudaLinear;
 import io.kinema.cuda.ops.CudaMoves;
 import io.kinema.cuda.ops.CudaNorms;
 import io.kinema.cuda.ops.CudaPictures;
+import io.kinema.cuda.ops.FlashHopper;
 import io.kinema.cuda.ops.FusedProducts;
 import io.kinema.cuda.ops.OpContext;
 import io.kinema.weights.DType;
@@ -108,13 +109,15 @@ final class CudaParts implements AutoCloseable {
         OpContext c = new OpContext(device, context.facts(), stream, launcher, scratch);
         operations = c;
         CudaMoves moves = new CudaMoves(c);
+        Optional<FlashHopper> flash = Optional.empty();
         if (modules.choice().target().equals("sm_90a")) {
             products = Optional.of(own(new FusedProducts(c, context)));
+            flash = Optional.of(own(new FlashHopper(c, context)));
         }
         linear = new CudaLinear(c, blas, products, moves, productMemory);
         pictures = new CudaPictures(c);
         norms = new CudaNorms(c);
-        attention = AttentionSet.of(c, cudnn, options.attention().label(), options.queryTile(), modules.choice().target());
+        attention = AttentionSet.of(c, cudnn, options.attention().label(), options.queryTile(), modules.choice().target(), flash);
         kernels = new Kernels(linear, norms, attention, new CudaElementwise(c), new CudaConvolutions(c), moves);
     }
 

@@ -122,6 +122,14 @@ class KernelBuildTest {
     }
 
     @Test
+    void noAttentionForSm90Spills() {
+        assertThat(each("kernels").filter(k -> k.get("kernel").asText().startsWith("kinema_flash_wgmma_"))).hasSize(12).allSatisfy(k -> {
+            assertThat(k.get("stackBytes").asInt()).as(k.toString()).isZero();
+            assertThat(k.get("spillStoreBytes").asInt()).as(k.toString()).isZero();
+        });
+    }
+
+    @Test
     void binariesStaySmall() throws IOException {
         try (Stream<Path> files = Files.walk(KERNELS)) {
             assertThat(files.filter(Files::isRegularFile).mapToLong(f -> f.toFile().length()).sum()).isLessThan(MOST_BYTES);

@@ -14,15 +14,17 @@ public final class AttentionSet {
     /**
      * @param choice      {@code auto}, {@code cudnn}, {@code flash} or {@code reference}
      * @param tile        query tile of flash attention, the fastest when empty
-     * @param target    what the loaded kernels were built for: {@code sm_70}, {@code sm_80} or {@code sm_90a}
+     * @param target      what the loaded kernels were built for: {@code sm_70}, {@code sm_80} or {@code sm_90a}
+     * @param hopper      present with kernels for {@code sm_90a}
      */
-    public static CudaAttention of(OpContext context, Optional<CudnnSdpa> cudnn, String choice, OptionalInt tile, String target) {
+    public static CudaAttention of(OpContext context, Optional<CudnnSdpa> cudnn, String choice, OptionalInt tile, String target,
+                                  Optional<FlashHopper> hopper) {
         BuiltInAttention.Images images = target.equals("sm_70") ? BuiltInAttention.Images.VOLTA
                 : target.equals("sm_80") ? BuiltInAttention.Images.AMPERE : BuiltInAttention.Images.HOPPER;
         int queryTile = images.queryTile(tile);
-        AttentionKernels reference = BuiltInAttention.REFERENCE.on(context, queryTile, images);
-        AttentionKernels tiled = BuiltInAttention.TILED.on(context, queryTile, images);
-        AttentionKernels flash = BuiltInAttention.FLASH.on(context, queryTile, images);
+        AttentionKernels reference = BuiltInAttention.REFERENCE.on(context, queryTile, images, hopper);
+        AttentionKernels tiled = BuiltInAttention.TILED.on(context, queryTile, images, hopper);
+        AttentionKernels flash = BuiltInAttention.FLASH.on(context, queryTile, images, hopper);
         List<AttentionKernels> narrow = new ArrayList<>();
         switch (choice) {
             case "auto" -> {

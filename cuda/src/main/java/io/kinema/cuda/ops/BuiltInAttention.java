@@ -39,7 +39,6 @@ enum BuiltInAttention {
     private static final int MOST_WARP_TILE = 128;
     /** Three warpgroups of 64 rows. */
     private static final int HOPPER_TILE = 192;
-    private static final int HOPPER_STAGES = 4;
     private static final int VALUE_ROWS = 128;
     private static final int VALUE_BLOCK = 256;
 
@@ -53,8 +52,11 @@ enum BuiltInAttention {
         return label;
     }
 
-    /** @param queryTile rows of queries in one block of flash attention; all give the same bits */
-    AttentionKernels on(OpContext context, int queryTile, Images images) {
+    /**
+     * @param queryTile rows of queries in one block of flash attention; all give the same bits
+     * @param hopper    flash attention by wgmma, where its kernels are loaded
+     */
+    AttentionKernels on(OpContext context, int queryTile, Images images, Optional<FlashHopper> hopper) {
         BuiltInAttention kind = this;
         return new AttentionKernels() {
             @Override
@@ -72,7 +74,7 @@ enum BuiltInAttention {
                 switch (kind) {
                     case REFERENCE -> reference(context, call);
                     case TILED -> tiled(context, call);
-                    case FLASH -> flash(context, call, queryTile, images);
+                    case FLASH -> flash(context, call, queryTile, images, hopper);
                 }
             }
         };
@@ -89,6 +91,9 @@ enum BuiltInAttention {
         if (this == FLASH && volta && s.operand() == DType.BF16) {
             return Optional.of("BF16 operands, compute capability 7.0 has FP16 only");
         }
+        if (this == FLASH && s.keys() == 0) {
+            return Optional.of("no keys, at least one is needed");
+        }
         return this == FLASH && s.headDim() % 8 != 0 ? Optional.of("heads of " + s.headDim() + " channels, a multiple of 8 is needed") : Optional.empty();
     }
 
@@ -104,23 +109,22 @@ enum BuiltInAttention {
                 4 * (96 * (d + 4) + 64 * 36));
     }
 
-    private static void flash(OpContext c, AttentionCall given, int queryTile, Images images) {
+    private static void flash(OpContext c, AttentionCall given, int queryTile, Images images, Optional<FlashHopper> hopper) {
         AttentionCall call = given.with(aligned(c, given.q()), aligned(c, given.k()), aligned(c, given.v()), given.out());
-        int d = padded(call.q().size(2));
-        String operand = call.q().dtype() == DType.F16 ? "f16" : "bf16";
-        boolean wgmma = images == Images.HOPPER && call.scale() > 0;
-        int tile = wgmma ? queryTile : Math.min(queryTile, MOST_WARP_TILE);
-        int keys = d == 64 ? 128 : 80;
-        int shared = wgmma ? 2 * d * (tile + 2 * HOPPER_STAGES * keys) + 1024 + 32 * HOPPER_STAGES
-                : images == Images.VOLTA ? 2 * ((tile + 32) * (d + 8) + 32 * (d + 16)) : 2 * (tile + 128) * (d + 8);
-        int threads = wgmma ? 2 * tile + 128 : tile;
         Optional<Values> values = call.v().dtype() == DType.BF16 ? Optional.of(narrowed(c, call.v())) : Optional.empty();
-        Arguments arguments = arguments(c, values.map(narrow -> call.with(call.q(), call.k(), narrow.values(), call.out())).orElse(call));
+        AttentionCall narrow = values.map(v -> call.with(call.q(), call.k(), v.values(), call.out())).orElse(call);
+        if (hopper.isPresent() && hopper.get().takes(narrow)) {
+            hopper.get().run(narrow, values.map(Values::largest), queryTile);
+            return;
+        }
+        int d = padded(call.q().size(2));
+        int tile = Math.min(queryTile, MOST_WARP_TILE);
+        int shared = images == Images.VOLTA ? 2 * ((tile + 32) * (d + 8) + 32 * (d + 16)) : 2 * (tile + 128) * (d + 8);
+        Arguments arguments = arguments(c, narrow);
         if (images != Images.VOLTA) {
             arguments.tensor(values.map(Values::largest));
         }
-        c.launcher().launch("kinema_flash_" + (wgmma ? "wgmma_" : "") + operand + "_d" + d + "_q" + tile,
-                Grid.of(Math.ceilDiv(call.q().size(0), tile), call.q().size(1), 1, threads), shared);
+        c.launcher().launch("kinema_flash_" + operand(call) + "_d" + d + "_q" + tile, Grid.of(Math.ceilDiv(call.q().size(0), tile), call.q().size(1), 1, tile), shared);
     }
 
     /**
@@ -144,8 +148,14 @@ enum BuiltInAttention {
         return made;
     }
 
-    private static int padded(int headDim) {
+    /** Channels that the kernels are compiled for. */
+    static int padded(int headDim) {
         return headDim <= 64 ? 64 : 128;
+    }
+
+    /** The operands' type as kernels are named. */
+    static String operand(AttentionCall call) {
+        return call.q().dtype() == DType.F16 ? "f16" : "bf16";
     }
 
     /** Flash attention moves 16 bytes at a time. */
@@ -154,7 +164,8 @@ enum BuiltInAttention {
         return fine ? t : c.contiguous(t);
     }
 
-    private static Arguments arguments(OpContext c, AttentionCall call) {
+    /** What all attention kernels take first. */
+    static Arguments arguments(OpContext c, AttentionCall call) {
         return c.launcher().arguments().tensor(call.q()).i64(call.q().stride(0)).i64(call.q().stride(1))
                 .tensor(call.k()).i64(call.k().stride(0)).i64(call.k().stride(1)).tensor(call.v()).i64(call.v().stride(0)).i64(call.v().stride(1))
                 .tensor(call.out()).i64(call.out().stride(0)).i64(call.out().stride(1)).type(call.out().dtype())

@@ -18,8 +18,15 @@ import java.util.concurrent.atomic.AtomicLong;
  * event that was never marked is an error here, as it would be a race there.
  */
 public final class StandInDriver {
+    /** Multiprocessors of each GPU. */
+    public static final int PROCESSORS = 20;
+
+    private static final int ERROR_INVALID_VALUE = 1;
     private static final int ERROR_INVALID_HANDLE = 400;
     private static final int ERROR_LAUNCH_FAILED = 719;
+    private static final int MOST_BLOCKS_ACROSS = 65535;
+    private static final int ATTRIBUTE_PROCESSORS = 16;
+    private static final int ATTRIBUTE_MAJOR = 75;
     private static final long EVERYTHING = Long.MAX_VALUE;
 
     private final StandInLibrary library = new StandInLibrary(this, MethodHandles.lookup());
@@ -40,13 +47,25 @@ public final class StandInDriver {
         void run(Values arguments);
     }
 
-    /** A launch's arguments, as the driver gets them. */
+    /** A launch's arguments and blocks, as the driver gets them. */
     public static final class Values {
         private final MemorySegment pointers;
+        private final List<Integer> blocks;
         private int next;
 
-        Values(MemorySegment pointers) {
+        Values(MemorySegment pointers, List<Integer> blocks) {
             this.pointers = pointers.reinterpret(64 * ValueLayout.ADDRESS.byteSize());
+            this.blocks = blocks;
+        }
+
+        /** How many blocks there are along x, y and z. */
+        public List<Integer> blocks() {
+            return blocks;
+        }
+
+        /** A description for the tensor copy engine. */
+        public StandInTensorMap map() {
+            return StandInTensorMap.decode(next(TensorMap.BYTES));
         }
 
         /** The next argument's memory. */
@@ -140,7 +159,7 @@ public final class StandInDriver {
     }
 
     int cuDeviceGetAttribute(MemorySegment out, int attribute, int device) {
-        return write(out, attribute == 75 ? 9 : 0);
+        return write(out, attribute == ATTRIBUTE_MAJOR ? 9 : attribute == ATTRIBUTE_PROCESSORS ? PROCESSORS : 0);
     }
 
     int cuDeviceTotalMem_v2(MemorySegment out, int device) {
@@ -288,6 +307,11 @@ public final class StandInDriver {
         return write(out, handle);
     }
 
+    int cuTensorMapEncodeTiled(MemorySegment map, int type, int rank, long address, MemorySegment sizes, MemorySegment strides, MemorySegment box,
+                               MemorySegment steps, int interleave, int swizzle, int promotion, int fill) {
+        return StandInTensorMap.encode(map, StandInTensorMap.of(type, rank, address, sizes, strides, box));
+    }
+
     int cuFuncSetAttribute(MemorySegment function, int attribute, int value) {
         return 0;
     }
@@ -298,7 +322,10 @@ public final class StandInDriver {
         if (kernel == null) {
             return ERROR_LAUNCH_FAILED;
         }
-        kernel.run(new Values(arguments));
+        if (Math.min(gridX, Math.min(gridY, gridZ)) < 1 || Math.max(gridY, gridZ) > MOST_BLOCKS_ACROSS) {
+            return ERROR_INVALID_VALUE;
+        }
+        kernel.run(new Values(arguments, List.of(gridX, gridY, gridZ)));
         return 0;
     }
 }

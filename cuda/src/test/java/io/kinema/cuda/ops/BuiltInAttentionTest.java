@@ -16,6 +16,7 @@ class BuiltInAttentionTest {
         assertThat(refusal(BuiltInAttention.FLASH, Images.HOPPER, DType.F32, 128)).hasValueSatisfying(r -> assertThat(r).contains("FP32 operands"));
         assertThat(refusal(BuiltInAttention.FLASH, Images.VOLTA, DType.BF16, 128)).hasValueSatisfying(r -> assertThat(r).contains("7.0 has FP16 only"));
         assertThat(refusal(BuiltInAttention.FLASH, Images.AMPERE, DType.F16, 20)).hasValueSatisfying(r -> assertThat(r).contains("multiple of 8"));
+        assertThat(refusal(BuiltInAttention.FLASH, Images.HOPPER, DType.F16, 64, 0)).hasValueSatisfying(r -> assertThat(r).contains("no keys"));
         assertThat(refusal(BuiltInAttention.FLASH, Images.AMPERE, DType.F16, 136)).hasValueSatisfying(r -> assertThat(r).contains("at most 128"));
     }
 
@@ -37,7 +38,11 @@ class BuiltInAttentionTest {
     }
 
     private static Optional<String> refusal(BuiltInAttention kind, Images images, DType operand, int headDim) {
-        AttentionShape shape = new AttentionShape(10, 20, 4, 4, headDim, operand, DType.F32, false);
-        return kind.on(null, 128, images).refusal(shape);
+        return refusal(kind, images, operand, headDim, 20);
+    }
+
+    private static Optional<String> refusal(BuiltInAttention kind, Images images, DType operand, int headDim, int keys) {
+        AttentionShape shape = new AttentionShape(10, keys, 4, 4, headDim, operand, DType.F32, false);
+        return kind.on(null, 128, images, Optional.empty()).refusal(shape);
     }
 }
