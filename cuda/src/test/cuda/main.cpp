@@ -1,27 +1,12 @@
 // Tests every kernel against plain loops in FP64, and times the ones that matter.
 //   kernel_tests FOLDER cubin|ptx [--small] [--speed [--sustained SECONDS]] [--resources] [--group NAME]
-//                [--product-form CONSUMERS,STAGES,PIECES,TILE_ROWS|plain] [--promotion-256]
 #include "harness.hpp"
 
 #include <cstdlib>
 
-/** CONSUMERS,STAGES,PIECES,TILE_ROWS as product_hopper.cu was compiled, or plain: the form of before. */
-static ProductForm form_of(const std::string& text) {
-    ProductForm form;
-    if (text == "plain") {
-        form.plain = true;
-        form.pieces = 0;
-    } else if (std::sscanf(text.c_str(), "%d,%d,%d,%d", &form.consumers, &form.stages, &form.pieces, &form.rows) != 4) {
-        std::fprintf(stderr, "--product-form %s: expected CONSUMERS,STAGES,PIECES,TILE_ROWS or plain\n", text.c_str());
-        std::exit(2);
-    }
-    return form;
-}
-
 int main(int argc, char** argv) {
     if (argc < 3) {
-        std::fprintf(stderr, "usage: kernel_tests FOLDER cubin|ptx [--small] [--speed [--sustained SECONDS]] [--resources] [--group NAME]\n"
-                             "       [--product-form CONSUMERS,STAGES,PIECES,TILE_ROWS|plain] [--promotion-256]\n");
+        std::fprintf(stderr, "usage: kernel_tests FOLDER cubin|ptx [--small] [--speed [--sustained SECONDS]] [--resources] [--group NAME]\n");
         return 2;
     }
     bool timed = false;
@@ -32,15 +17,11 @@ int main(int argc, char** argv) {
         small_shapes = small_shapes || option == "--small";
         timed = timed || option == "--speed";
         listed = listed || option == "--resources";
-        far_promotion = far_promotion || option == "--promotion-256";
         if (option == "--group" && i + 1 < argc) {
             group = argv[++i];
         }
         if (option == "--sustained" && i + 1 < argc) {
             sustained_seconds = std::atof(argv[++i]);
-        }
-        if (option == "--product-form" && i + 1 < argc) {
-            product_form = form_of(argv[++i]);
         }
     }
     Driver d;
