@@ -12,6 +12,7 @@ Driver* driver = nullptr;
 std::mt19937 random_engine(20261129);
 std::map<std::string, Verdict> verdicts;
 bool small_shapes = false;
+std::vector<int> product_orders = {2, 4, 8, 16, 32};
 double sustained_seconds = 0;
 std::map<std::string, Digest> digests;
 

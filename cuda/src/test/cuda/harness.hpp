@@ -222,6 +222,8 @@ struct Verdict {
 extern std::map<std::string, Verdict> verdicts;
 extern bool small_shapes;
 
+/** Orders of tiles in which products are timed: rows of tiles together. */
+extern std::vector<int> product_orders;
 /** Seconds of each sustained measurement; 0: none. */
 extern double sustained_seconds;
 

@@ -1,12 +1,13 @@
 // Tests every kernel against plain loops in FP64, and times the ones that matter.
-//   kernel_tests FOLDER cubin|ptx [--small] [--speed [--sustained SECONDS]] [--resources] [--group NAME]
+//   kernel_tests FOLDER cubin|ptx [--small] [--speed [--sustained SECONDS] [--orders N,N,..]] [--resources] [--group NAME]
 #include "harness.hpp"
 
 #include <cstdlib>
+#include <sstream>
 
 int main(int argc, char** argv) {
     if (argc < 3) {
-        std::fprintf(stderr, "usage: kernel_tests FOLDER cubin|ptx [--small] [--speed [--sustained SECONDS]] [--resources] [--group NAME]\n");
+        std::fprintf(stderr, "usage: kernel_tests FOLDER cubin|ptx [--small] [--speed [--sustained SECONDS] [--orders N,N,..]] [--resources] [--group NAME]\n");
         return 2;
     }
     bool timed = false;
@@ -22,6 +23,15 @@ int main(int argc, char** argv) {
         }
         if (option == "--sustained" && i + 1 < argc) {
             sustained_seconds = std::atof(argv[++i]);
+        }
+        if (option == "--orders" && i + 1 < argc) {
+            product_orders.clear();
+            for (std::istringstream list(argv[++i]); list; list.ignore(1)) {
+                int order = 0;
+                if (list >> order && order > 0) {
+                    product_orders.push_back(order);
+                }
+            }
         }
     }
     Driver d;

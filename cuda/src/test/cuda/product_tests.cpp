@@ -403,7 +403,7 @@ void product_speeds() {
             };
             known();
             auto work = [&] { run(kernel, type, operand, {w, n, k, k}, p); };
-            for (int order : {2, 4, 8, 16, 32}) {
+            for (int order : product_orders) {
                 together = order;
                 timed(name + " " + label + " order " + std::to_string(order), 2.0 * rows * n * k, work);
             }
