@@ -18,10 +18,12 @@ class TileOrderTest {
     }
 
     @Test
-    void aWideProductSharesTheRowsThatFitInHalfOfTheCache() {
-        // 384 rows of 2048 are 1.5 MiB: 16 of these fit, and 66 rows of tiles in groups of at most 16 are five groups of at most 14.
-        assertThat(order(ProductForm.THREE_CONSUMERS, Step.SWIGLU, 8192, 2048)).isEqualTo(new TileOrder(66, 14));
-        assertThat(order(ProductForm.TWO_CONSUMERS, Step.SWIGLU, 8192, 2048)).isEqualTo(new TileOrder(66, 25));
+    void aWideProductSharesTheRowsThatFitInAThirdOfTheCache() {
+        // 384 rows of 2048 are 1.5 MiB, and 66 rows of tiles in groups of at most 11 are six groups; 99 in groups of at most 17 are six, too.
+        assertThat(order(ProductForm.THREE_CONSUMERS, Step.SWIGLU, 8192, 2048)).isEqualTo(new TileOrder(66, 11));
+        assertThat(order(ProductForm.TWO_CONSUMERS, Step.SWIGLU, 8192, 2048)).isEqualTo(new TileOrder(66, 17));
+        // Groups are of one size: 50 rows of tiles are five times ten rather than four times eleven and six.
+        assertThat(TileOrder.of(ProductForm.THREE_CONSUMERS, Step.SWIGLU, GPU, 50 * 384, 8192, 2048)).isEqualTo(new TileOrder(66, 10));
     }
 
     @Test
