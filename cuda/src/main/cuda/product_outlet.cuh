@@ -1,7 +1,8 @@
-// How values of product_hopper.cu leave its registers: straight to device memory, or by pieces of shared memory and the copy engine.
+// How values of product_hopper.cu leave its registers: by pieces of shared memory and the copy engine.
 #pragma once
 
 #include "product_form.cuh"
+#include "wgmma.cuh"
 
 namespace kinema {
 
@@ -25,32 +26,13 @@ struct Product {
     i32 upRow;
     i32 rowsPerToken;
     float eps;
-
-    __device__ __forceinline__ i32 pairs() const { return (rows + 2 * TILE_ROWS - 1) / (2 * TILE_ROWS); }
+    /** Clusters' tiles of rows that are computed together with all columns before the next ones: what they share stays in the cache. */
+    i32 together;
 
     __device__ __forceinline__ float scale(i32 row) const { return rowScale == nullptr ? 1.0f : rowScale[row < rows ? row : 0]; }
 };
 
 // ---- values: value i of a thread is column (i / 4) * 8 + (lane % 4) * 2 + i % 2 of row lane / 4 + (i / 2 % 2) * 8 -----------------
-
-/** Four lanes hold two columns each of four blocks of eight; afterwards each holds all eight of one block. */
-__device__ __forceinline__ Words gather(u32 a, u32 b, u32 c, u32 d, i32 lane) {
-    bool odd = lane & 1;
-    u32 t = shuffle_xor(odd ? a : b, 1);
-    a = odd ? t : a;
-    b = odd ? b : t;
-    t = shuffle_xor(odd ? c : d, 1);
-    c = odd ? t : c;
-    d = odd ? d : t;
-    bool high = lane & 2;
-    t = shuffle_xor(high ? a : c, 2);
-    a = high ? t : a;
-    c = high ? c : t;
-    t = shuffle_xor(high ? b : d, 2);
-    b = high ? t : b;
-    d = high ? d : t;
-    return Words{{a, b, c, d}};
-}
 
 __device__ __forceinline__ u32 pack(i32 type, float low, float high) { return type == F16 ? pack_f16(low, high) : pack_bf16(low, high); }
 
@@ -70,11 +52,10 @@ __device__ __forceinline__ Two two(const float* p, i64 at, bool there) {
     return v;
 }
 
-__device__ __forceinline__ void put(float* p, i64 at, float x, float y) { *(u64*) (p + at) = (u64) float_bits(x) | ((u64) float_bits(y) << 32); }
-
 /** With three consumers registers are few: what is needed after this is not fetched before it. */
+template <class FORM>
 __device__ __forceinline__ void apart() {
-    if (CONSUMERS == 3) {
+    if (FORM::CONSUMERS == 3) {
         sync_warp();
     }
 }
@@ -106,11 +87,7 @@ struct Spot {
         sync_warp();
         if (lane == 0) {
             if (row < p.rows && n < p.columns) {
-                if (AWAY) {
-                    SUM ? send_sum_away(*out, row, n, from) : send_away(*out, row, n, from);
-                } else {
-                    SUM ? send_sum(*out, row, n, from) : send(*out, row, n, from);
-                }
+                SUM ? send_sum(*out, row, n, from) : send(*out, row, n, from);
             }
             sent();
         }
@@ -120,23 +97,14 @@ struct Spot {
 /** 16-bit values leave: blocks i to i + 3 of row r * 8, two values a word, OF pieces a tile. */
 template <int OF>
 __device__ __forceinline__ void leave(const Product& p, Spot at, int i, int r, const u32* w) {
-    if (STAGED) {
-        if (i % 8 == 0 && r == 0) {
-            at.open<OF>();
-        }
-        u32 line = (u32) at.lane & 7;
-        u32 to = at.room + line * 128 + ((((u32) at.lane >> 3) ^ line) << 4);
-        store_matrices((to ^ ((i & 4) << 4)) + Spot::at(i >> 3) + r * 1024, w[0], w[1], w[2], w[3]);
-        if (i % 8 == 4 && r == 1) {
-            at.close<false>(p, at.room + Spot::at(i >> 3), at.column + (i >> 3) * 64);
-        }
-        return;
+    if (i % 8 == 0 && r == 0) {
+        at.open<OF>();
     }
-    Words words = gather(w[0], w[1], w[2], w[3], at.lane);
-    i32 row = at.row + r * 8;
-    i32 n = at.column + (i + (at.lane & 3)) * 8;
-    if (row < p.rows && n < p.columns) {
-        *(Words*) ((u16*) p.out + row * p.outStride + n) = words;
+    u32 line = (u32) at.lane & 7;
+    u32 to = at.room + line * 128 + ((((u32) at.lane >> 3) ^ line) << 4);
+    store_matrices((to ^ ((i & 4) << 4)) + Spot::at(i >> 3) + r * 1024, w[0], w[1], w[2], w[3]);
+    if (i % 8 == 4 && r == 1) {
+        at.close<false>(p, at.room + Spot::at(i >> 3), at.column + (i >> 3) * 64);
     }
 }
 
@@ -149,31 +117,6 @@ __device__ __forceinline__ void lay(Spot at, int turn, int b, int r, Two low, Tw
     u32 further = Spot::at(turn) + r * 1024;
     store_shared((to ^ (b << 5)) + further, odd ? high.x : low.x, odd ? high.y : low.y);
     store_shared((to ^ (b << 5) ^ 64) + further, odd ? low.x : high.x, odd ? low.y : high.y);
-}
-
-/** FP32 values are written where they belong. */
-__device__ __forceinline__ void write(const Product& p, Spot at, int i, int r, const Two (&y)[4]) {
-    i32 row = at.row + r * 8;
-#pragma unroll
-    for (int b = 0; b < 4; b++) {
-        i32 n = at.column + (i + b) * 8 + (at.lane & 3) * 2;
-        if (row < p.rows && n < p.columns) {
-            put((float*) p.out, row * p.outStride + n, y[b].x, y[b].y);
-        }
-    }
-}
-
-/** FP32 values of blocks b and b + 1 are added where they belong, by two lanes that hold four columns of one block each. */
-__device__ __forceinline__ void add(const Product& p, Spot at, int b, int r, Two low, Two high) {
-    bool odd = at.lane & 1;
-    i32 row = at.row + r * 8;
-    Two own = odd ? high : low;
-    Two other = odd ? low : high;
-    Two got{shuffle_xor(other.x, 1), shuffle_xor(other.y, 1)};
-    i32 n = at.column + (b + (odd ? 1 : 0)) * 8 + (at.lane & 2) * 2;
-    if (row < p.rows && n < p.columns) {
-        add_at((float*) p.out + row * p.outStride + n, odd ? got.x : own.x, odd ? got.y : own.y, odd ? own.x : got.x, odd ? own.y : got.y);
-    }
 }
 
 }  // namespace

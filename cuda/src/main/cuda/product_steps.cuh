@@ -22,122 +22,70 @@ __device__ __forceinline__ Two linear(const float (&v)[128], int block, int r, c
     return Two{v[block * 4 + r * 2] * scale[r] + bias.x, v[block * 4 + r * 2 + 1] * scale[r] + bias.y};
 }
 
-template <int TYPE>
-__device__ __forceinline__ void store(const Product& p, const float (&v)[128], Spot at) {
-    i32 pair = at.column + (at.lane & 3) * 2;
-    float scale[2] = {p.scale(at.row), p.scale(at.row + 8)};
-#pragma unroll
-    for (int i = 0; i < 32; i += 4) {
-        Two y[2][4];
-#pragma unroll
-        for (int b = 0; b < 4; b++) {
-            i32 n = pair + (i + b) * 8;
-            Two bias = two(p.bias, n, n < p.columns);
-            y[0][b] = linear(v, i + b, 0, scale, bias);
-            y[1][b] = linear(v, i + b, 1, scale, bias);
-        }
-        apart();
-        if (p.outType != F32) {
-#pragma unroll
-            for (int r = 0; r < 2; r++) {
-                u32 w[4];
-#pragma unroll
-                for (int b = 0; b < 4; b++) {
-                    w[b] = pack(TYPE, y[r][b].x, y[r][b].y);
-                }
-                leave<4>(p, at, i, r, w);
-            }
-        } else if (STAGED) {
-            at.open<8>();
-#pragma unroll
-            for (int r = 0; r < 2; r++) {
-                lay(at, i >> 2, 0, r, y[r][0], y[r][2]);
-                lay(at, i >> 2, 1, r, y[r][1], y[r][3]);
-            }
-            at.close<false>(p, at.room + Spot::at(i >> 2), at.column + i * 8);
-        } else {
-            write(p, at, i, 0, y[0]);
-            write(p, at, i, 1, y[1]);
-        }
-        apart();
-    }
-}
-
 __device__ __forceinline__ Two times(Two gate, Two y) { return Two{gate.x * y.x, gate.y * y.y}; }
 
-/** What is added to the residual is added by the cache. */
-__device__ __forceinline__ void reduced(const Product& p, const float (&v)[128], Spot at) {
+/** Values are stored as FP32; with a SUM they are multiplied by their columns' gates, and the cache adds them to what is there. */
+template <class FORM, bool SUM>
+__device__ __forceinline__ void store_wide(const Product& p, const float (&v)[128], Spot at) {
     i32 pair = at.column + (at.lane & 3) * 2;
     float scale[2] = {p.scale(at.row), p.scale(at.row + 8)};
 #pragma unroll
     for (int i = 0; i < 32; i += 4) {
 #pragma unroll
         for (int j = 0; j < 2; j++) {
-            // Blocks that are stored or added together.
-            int low = i + j * (STAGED ? 1 : 2);
-            int high = low + (STAGED ? 2 : 1);
+            // Blocks that are laid down together.
+            int low = i + j;
+            int high = low + 2;
             i32 n = pair + low * 8;
             i32 m = pair + high * 8;
             Two lowBias = two(p.bias, n, n < p.columns);
-            Two lowGate = two(p.gate, n, n < p.columns);
             Two highBias = two(p.bias, m, m < p.columns);
-            Two highGate = two(p.gate, m, m < p.columns);
+            Two lowGate = two(SUM ? p.gate : nullptr, n, n < p.columns);
+            Two highGate = two(SUM ? p.gate : nullptr, m, m < p.columns);
 #pragma unroll
             for (int r = 0; r < 2; r++) {
-                Two a = times(lowGate, linear(v, low, r, scale, lowBias));
-                Two b = times(highGate, linear(v, high, r, scale, highBias));
-                if (STAGED && j == 0 && r == 0) {
+                Two a = linear(v, low, r, scale, lowBias);
+                Two b = linear(v, high, r, scale, highBias);
+                a = SUM ? times(lowGate, a) : a;
+                b = SUM ? times(highGate, b) : b;
+                if (j == 0 && r == 0) {
                     at.open<8>();
                 }
-                if (STAGED) {
-                    lay(at, i >> 2, j, r, a, b);
-                } else {
-                    add(p, at, low, r, a, b);
-                }
+                lay(at, i >> 2, j, r, a, b);
             }
-            apart();
+            apart<FORM>();
         }
-        if (STAGED) {
-            at.close<true>(p, at.room + Spot::at(i >> 2), at.column + i * 8);
-        }
+        at.close<SUM>(p, at.room + Spot::at(i >> 2), at.column + i * 8);
     }
 }
 
-__device__ __forceinline__ void residual(const Product& p, const float (&v)[128], Spot at) {
-    i32 pair = (at.lane & 3) * 2;
+/** Values are stored in the operands' type. */
+template <class FORM, int TYPE>
+__device__ __forceinline__ void store_narrow(const Product& p, const float (&v)[128], Spot at) {
+    i32 pair = at.column + (at.lane & 3) * 2;
     float scale[2] = {p.scale(at.row), p.scale(at.row + 8)};
 #pragma unroll
-    for (int i = 0; i < 32; i += 8) {
-        Two sum[8][2];
+    for (int i = 0; i < 32; i += 4) {
+        u32 w[2][4];
 #pragma unroll
-        for (int b = 0; b < 8; b++) {
-            i32 n = at.column + (i + b) * 8 + pair;
-#pragma unroll
-            for (int r = 0; r < 2; r++) {
-                i32 row = at.row + r * 8;
-                sum[b][r] = two((const float*) p.out, row * p.outStride + n, row < p.rows && n < p.columns);
-            }
-        }
-#pragma unroll
-        for (int b = 0; b < 8; b++) {
-            i32 n = at.column + (i + b) * 8 + pair;
+        for (int b = 0; b < 4; b++) {
+            i32 n = pair + (i + b) * 8;
             Two bias = two(p.bias, n, n < p.columns);
-            Two gate = two(p.gate, n, n < p.columns);
 #pragma unroll
             for (int r = 0; r < 2; r++) {
-                i32 row = at.row + r * 8;
-                if (row < p.rows && n < p.columns) {
-                    float x = v[(i + b) * 4 + r * 2] * scale[r] + bias.x;
-                    float y = v[(i + b) * 4 + r * 2 + 1] * scale[r] + bias.y;
-                    put((float*) p.out, row * p.outStride + n, sum[b][r].x + gate.x * x, sum[b][r].y + gate.y * y);
-                }
+                Two y = linear(v, i + b, r, scale, bias);
+                w[r][b] = pack(TYPE, y.x, y.y);
             }
         }
+        apart<FORM>();
+        leave<4>(p, at, i, 0, w[0]);
+        leave<4>(p, at, i, 1, w[1]);
+        apart<FORM>();
     }
 }
 
 /** FP16: also notes each row's largest magnitude where that is asked for, or divides by the scale that the first time found. */
-template <int TYPE>
+template <class FORM, int TYPE>
 __device__ __forceinline__ void swiglu(const Product& p, const float (&v)[128], Spot at, const float* scales) {
     i32 pair = (at.lane & 3) * 2;
     float scale[2] = {p.scale(at.row), p.scale(at.row + 8)};
@@ -152,7 +100,7 @@ __device__ __forceinline__ void swiglu(const Product& p, const float (&v)[128], 
         Two gateBias[4];
         Two upBias[4];
 #pragma unroll
-        for (int b = 0; b < 4 && CONSUMERS == 2; b++) {
+        for (int b = 0; b < 4 && FORM::CONSUMERS == 2; b++) {
             i32 n = at.column + (i + b) * 8 + pair;
             gateBias[b] = two(p.bias, p.gateRow + n, n < p.columns);
             upBias[b] = two(p.bias, p.upRow + n, n < p.columns);
@@ -164,7 +112,7 @@ __device__ __forceinline__ void swiglu(const Product& p, const float (&v)[128], 
             for (int b = 0; b < 4; b++) {
                 i32 n = at.column + (i + b) * 8 + pair;
                 const int g = (i + b) * 4 + r * 2;
-                if (CONSUMERS == 3) {
+                if (FORM::CONSUMERS == 3) {
                     gateBias[b] = two(p.bias, p.gateRow + n, n < p.columns);
                     upBias[b] = two(p.bias, p.upRow + n, n < p.columns);
                 }
@@ -178,7 +126,7 @@ __device__ __forceinline__ void swiglu(const Product& p, const float (&v)[128], 
                     y = y * bits_float(known[r]);
                 }
                 w[b] = pack(TYPE, x, y);
-                apart();
+                apart<FORM>();
             }
             leave<2>(p, at, i, r, w);
         }

@@ -42,6 +42,13 @@ __device__ __forceinline__ u32 cluster_rank() {
     return rank;
 }
 
+/** As threadIdx.x, but never kept in a register from an earlier call. */
+__device__ __forceinline__ i32 thread_anew() {
+    i32 thread;
+    asm volatile("mov.u32 %0, %%tid.x;" : "=r"(thread));
+    return thread;
+}
+
 /** All threads of all blocks of the cluster. */
 __device__ __forceinline__ void cluster_sync() {
     asm volatile("barrier.cluster.arrive.release; barrier.cluster.wait.acquire;" ::: "memory");
@@ -273,21 +280,6 @@ __device__ __forceinline__ void send_sum(const TensorMap& map, i32 row, i32 colu
                  : "memory");
 }
 
-/** As send and send_sum, for what nothing reads before it has left the cache: it leaves before other things. */
-__device__ __forceinline__ void send_away(const TensorMap& map, i32 row, i32 column, u32 from) {
-    asm volatile(
-            "{ .reg .b64 policy; createpolicy.fractional.L2::evict_first.b64 policy, 1.0;\n"
-            "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group.L2::cache_hint [%0, {%2, %3}], [%1], policy; }" ::"l"(&map),
-            "r"(from), "r"(column), "r"(row) : "memory");
-}
-
-__device__ __forceinline__ void send_sum_away(const TensorMap& map, i32 row, i32 column, u32 from) {
-    asm volatile(
-            "{ .reg .b64 policy; createpolicy.fractional.L2::evict_first.b64 policy, 1.0;\n"
-            "cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group.L2::cache_hint [%0, {%2, %3}], [%1], policy; }" ::"l"(&map),
-            "r"(from), "r"(column), "r"(row) : "memory");
-}
-
 /** Ends a group of what this thread sent; it may be empty. */
 __device__ __forceinline__ void sent() { asm volatile("cp.async.bulk.commit_group;" ::: "memory"); }
 
@@ -307,9 +299,4 @@ __device__ __forceinline__ void store_matrices(u32 address, u32 a, u32 b, u32 c,
 
 __device__ __forceinline__ void store_shared(u32 address, float x, float y) {
     asm volatile("st.shared.v2.f32 [%0], {%1, %2};" ::"r"(address), "f"(x), "f"(y) : "memory");
-}
-
-/** Adds four floats to device memory, each by one addition as in send_sum. */
-__device__ __forceinline__ void add_at(float* p, float a, float b, float c, float d) {
-    asm volatile("red.relaxed.gpu.global.add.v4.f32 [%0], {%1, %2, %3, %4};" ::"l"(p), "f"(a), "f"(b), "f"(c), "f"(d) : "memory");
 }

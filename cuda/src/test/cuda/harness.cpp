@@ -12,8 +12,7 @@ Driver* driver = nullptr;
 std::mt19937 random_engine(20261129);
 std::map<std::string, Verdict> verdicts;
 bool small_shapes = false;
-ProductForm product_form;
-bool far_promotion = false;
+std::vector<int> product_orders = {2, 4, 8, 16, 32};
 double sustained_seconds = 0;
 std::map<std::string, Digest> digests;
 
@@ -177,8 +176,27 @@ CUtensorMap Driver::map(CUdeviceptr at, int type, int64_t rows, int64_t columns,
          (CUtensorMap*, CUtensorMapDataType, cuuint32_t, void*, const cuuint64_t*, const cuuint64_t*, const cuuint32_t*, const cuuint32_t*,
           CUtensorMapInterleave, CUtensorMapSwizzle, CUtensorMapL2promotion, CUtensorMapFloatOOBfill),
          &m, type == F32 ? CU_TENSOR_MAP_DATA_TYPE_FLOAT32 : type == F16 ? CU_TENSOR_MAP_DATA_TYPE_FLOAT16 : CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 2, (void*) at, sizes, strides, box, steps,
-         CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B, far_promotion ? CU_TENSOR_MAP_L2_PROMOTION_L2_256B : CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+         CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
     return m;
+}
+
+int Driver::clusters(const std::string& kernel, int blocks, unsigned threads, unsigned shared) const {
+    CUfunction f = function(kernel);
+    CALL(cuFuncSetAttribute, "", (CUfunction, CUfunction_attribute, int), f, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int) shared);
+    CUlaunchAttribute attribute{};
+    attribute.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+    attribute.value.clusterDim = {(unsigned) blocks, 1, 1};
+    CUlaunchConfig config{};
+    config.gridDimX = (unsigned) blocks;
+    config.gridDimY = config.gridDimZ = 1;
+    config.blockDimX = threads;
+    config.blockDimY = config.blockDimZ = 1;
+    config.sharedMemBytes = shared;
+    config.attrs = &attribute;
+    config.numAttrs = 1;
+    int clusters = 0;
+    CALL(cuOccupancyMaxActiveClusters, "", (int*, CUfunction, const CUlaunchConfig*), &clusters, f, &config);
+    return clusters;
 }
 
 double Driver::time(const std::function<void()>& run, int runs) {

@@ -92,6 +92,8 @@ struct Driver {
     CUtensorMap map(const HeadsAt& heads, int box_rows);
     /** A matrix [rows, columns] for the copy engine: boxes of so many rows of 128 bytes, swizzled. */
     CUtensorMap map(CUdeviceptr at, int type, int64_t rows, int64_t columns, int64_t stride, int boxRows = 128);
+    /** Clusters of so many blocks that the GPU runs at once. */
+    int clusters(const std::string& kernel, int blocks, unsigned threads, unsigned shared) const;
     /** Median milliseconds of several runs, by events. */
     double time(const std::function<void()>& run, int runs = 7);
     /** Mean milliseconds of a run in the second half of so many seconds of nothing else: what power and heat leave of the clock. */
@@ -247,23 +249,8 @@ struct Verdict {
 extern std::map<std::string, Verdict> verdicts;
 extern bool small_shapes;
 
-/** How product_hopper.cu was compiled (product_form.cuh), which its launches must know. */
-struct ProductForm {
-    int consumers = 2;
-    int stages = 4;
-    int pieces = 2;
-    /** Rows of a block's tile. */
-    int rows = 128;
-    /** Kernels of before, which take no description of the result. */
-    bool plain = false;
-
-    unsigned threads() const { return 128 + 128 * consumers; }
-    unsigned shared() const { return stages * ((rows + 256) * 128 + 16) + consumers * pieces * (8 << 10) + 1024; }
-};
-
-extern ProductForm product_form;
-/** Matrices are described so that a read brings 256 bytes to the cache rather than 128. */
-extern bool far_promotion;
+/** Orders of tiles in which products are timed: rows of tiles together. */
+extern std::vector<int> product_orders;
 /** Seconds of each sustained measurement; 0: none. */
 extern double sustained_seconds;
 

@@ -1,27 +1,13 @@
 // Tests every kernel against plain loops in FP64, and times the ones that matter.
-//   kernel_tests FOLDER cubin|ptx [--small] [--speed [--sustained SECONDS]] [--resources] [--group NAME]
-//                [--product-form CONSUMERS,STAGES,PIECES,TILE_ROWS|plain] [--promotion-256]
+//   kernel_tests FOLDER cubin|ptx [--small] [--speed [--sustained SECONDS] [--orders N,N,..]] [--resources] [--group NAME]
 #include "harness.hpp"
 
 #include <cstdlib>
-
-/** CONSUMERS,STAGES,PIECES,TILE_ROWS as product_hopper.cu was compiled, or plain: the form of before. */
-static ProductForm form_of(const std::string& text) {
-    ProductForm form;
-    if (text == "plain") {
-        form.plain = true;
-        form.pieces = 0;
-    } else if (std::sscanf(text.c_str(), "%d,%d,%d,%d", &form.consumers, &form.stages, &form.pieces, &form.rows) != 4) {
-        std::fprintf(stderr, "--product-form %s: expected CONSUMERS,STAGES,PIECES,TILE_ROWS or plain\n", text.c_str());
-        std::exit(2);
-    }
-    return form;
-}
+#include <sstream>
 
 int main(int argc, char** argv) {
     if (argc < 3) {
-        std::fprintf(stderr, "usage: kernel_tests FOLDER cubin|ptx [--small] [--speed [--sustained SECONDS]] [--resources] [--group NAME]\n"
-                             "       [--product-form CONSUMERS,STAGES,PIECES,TILE_ROWS|plain] [--promotion-256]\n");
+        std::fprintf(stderr, "usage: kernel_tests FOLDER cubin|ptx [--small] [--speed [--sustained SECONDS] [--orders N,N,..]] [--resources] [--group NAME]\n");
         return 2;
     }
     bool timed = false;
@@ -32,15 +18,20 @@ int main(int argc, char** argv) {
         small_shapes = small_shapes || option == "--small";
         timed = timed || option == "--speed";
         listed = listed || option == "--resources";
-        far_promotion = far_promotion || option == "--promotion-256";
         if (option == "--group" && i + 1 < argc) {
             group = argv[++i];
         }
         if (option == "--sustained" && i + 1 < argc) {
             sustained_seconds = std::atof(argv[++i]);
         }
-        if (option == "--product-form" && i + 1 < argc) {
-            product_form = form_of(argv[++i]);
+        if (option == "--orders" && i + 1 < argc) {
+            product_orders.clear();
+            for (std::istringstream list(argv[++i]); list; list.ignore(1)) {
+                int order = 0;
+                if (list >> order && order > 0) {
+                    product_orders.push_back(order);
+                }
+            }
         }
     }
     Driver d;

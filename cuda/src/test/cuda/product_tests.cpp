@@ -1,6 +1,8 @@
 // Products of SM90 with what follows them, against plain loops in FP64; and their speed at the video decoder's sizes.
 #include "harness.hpp"
 
+#include "../../main/cuda/product_form.cuh"
+
 #include <algorithm>
 #include <chrono>
 
@@ -14,21 +16,45 @@ struct Product {
     CUdeviceptr largest = 0, again = 0;
     int32_t rows = 0, columns = 0, depth = 0, outType = 0, gateRow = 0, upRow = 0, rowsPerToken = 1;
     float eps = 0;
+    int32_t together = 1;
 };
 
-int processors = 132;
+/** What a launch must know of a kernel's form. */
+struct Launch {
+    int blocks, tileRows, weightRows;
+    unsigned threads, shared;
+};
 
-void run(const std::string& kernel, const CUtensorMap& x, const CUtensorMap& w, const Product& p, int width, CUdeviceptr scales = 0) {
-    const ProductForm& f = product_form;
-    int64_t tiles = ceil_div(p.rows, 2 * f.rows) * ceil_div(p.columns, width);
-    unsigned blocks = 2 * (unsigned) std::min<int64_t>(tiles, processors / 2);
-    if (f.plain) {
-        launch(kernel, {blocks, 1, 1}, {f.threads(), 1, 1}, f.shared(), x, w, p, scales);
-        return;
+#define LAUNCH(name, type, step, epilogue, form)                                                                                   \
+    {"kinema_product_" #name "_" #step,                                                                                            \
+     {kinema::form::BLOCKS, kinema::form::TILE_ROWS, kinema::form::WEIGHT_ROWS, kinema::form::THREADS, kinema::form::SHARED_BYTES}},
+const std::map<std::string, Launch> launches = {PRODUCT_KERNELS(LAUNCH)};
+
+/** A matrix of 16-bit operands in device memory. */
+struct View {
+    CUdeviceptr at;
+    int64_t rows, columns, stride;
+};
+
+View view(const Matrix& m) { return {m.at(), m.rows, m.width, m.stride}; }
+
+/** The order of tiles in a launch. */
+int together = 8;
+
+void run(const std::string& kernel, int type, View x, View w, Product p, CUdeviceptr scales = 0) {
+    const Launch& l = launches.at(kernel);
+    int width = kernel.find("swiglu") == std::string::npos ? kinema::TILE_COLUMNS : kinema::TILE_COLUMNS / 2;
+    int64_t tiles = ceil_div(p.rows, l.blocks * l.tileRows) * ceil_div(p.columns, width);
+    static std::map<std::string, int> atOnce;
+    if (atOnce.count(kernel) == 0) {
+        atOnce[kernel] = driver->clusters(kernel, l.blocks, l.threads, l.shared);
+        std::printf("%s: %d clusters of %d at once\n", kernel.c_str(), atOnce[kernel], l.blocks);
     }
-    // The results leave in boxes of 16 rows.
-    CUtensorMap out = driver->map(p.out, p.outType, p.rows, p.columns, p.outStride, 16);
-    launch(kernel, {blocks, 1, 1}, {f.threads(), 1, 1}, f.shared(), x, w, out, p, scales);
+    unsigned blocks = l.blocks * (unsigned) std::min<int64_t>(tiles, atOnce[kernel]);
+    p.together = together;
+    CUtensorMap out = driver->map(p.out, p.outType, p.rows, p.columns, p.outStride, kinema::PIECE_ROWS);
+    launch(kernel, {blocks, 1, 1}, {l.threads, 1, 1}, l.shared, driver->map(x.at, type, x.rows, x.columns, x.stride, l.tileRows),
+           driver->map(w.at, type, w.rows, w.columns, w.stride, l.weightRows), out, p, scales);
 }
 
 /** Results of all cases of a kernel, for comparison with another form of it. */
@@ -57,11 +83,11 @@ struct Operands {
             }
         }
     }
-    CUtensorMap xMap() const { return driver->map(x.at(), type, m, k, x.stride, product_form.rows); }
-    /** The last rows only. */
-    CUtensorMap xMap(int64_t few) const { return driver->map(x.at() + (m - few) * x.stride * 2, type, few, k, x.stride, product_form.rows); }
-    bool absent(const char* step) const { return !driver->has(kernel(step)); }
-    CUtensorMap wMap() const { return driver->map(w.at(), type, n, k, w.stride); }
+    void run(const char* step, const Product& p, CUdeviceptr scales = 0) const { ::run(kernel(step), type, view(x), view(w), p, scales); }
+    /** Of the last rows only. */
+    void runFew(const char* step, int64_t few, const Product& p) const {
+        ::run(kernel(step), type, {x.at() + (m - few) * x.stride * 2, few, k, x.stride}, view(w), p);
+    }
     Product product() const {
         Product p;
         p.rowScale = scale.at();
@@ -88,7 +114,7 @@ void stored(int type, int64_t m, int64_t n, int64_t k) {
         p.out = y.at();
         p.outStride = y.stride;
         p.outType = out;
-        run(o.kernel("store"), o.xMap(), o.wMap(), p, 256);
+        o.run("store", p);
         std::vector<float> all = y.get();
         expect_near(o.kernel("store"), o.what() + " to " + name_of(out), all, o.sums, limit_of(out));
         note(o.kernel("store"), all);
@@ -98,7 +124,7 @@ void stored(int type, int64_t m, int64_t n, int64_t k) {
         p.rows = few;
         p.out = alone.at();
         p.rowScale = o.scale.at() + (m - few) * 4;
-        run(o.kernel("store"), o.xMap(few), o.wMap(), p, 256);
+        o.runFew("store", few, p);
         expect_equal(o.kernel("store"), "few rows of " + o.what(), alone.get(), std::vector<float>(all.end() - few * n, all.end()));
     }
 }
@@ -116,8 +142,9 @@ void residual(int type, int64_t m, int64_t n, int64_t k) {
     Product p = o.product();
     p.out = y.at();
     p.outStride = y.stride;
+    p.outType = F32;
     p.gate = gate.at();
-    run(o.kernel("residual"), o.xMap(), o.wMap(), p, 256);
+    o.run("residual", p);
     std::vector<float> all = y.get();
     expect_near(o.kernel("residual"), o.what(), all, expected, 1e-6);
     note(o.kernel("residual"), all);
@@ -127,7 +154,7 @@ void residual(int type, int64_t m, int64_t n, int64_t k) {
     p.rows = few;
     p.out = alone.at();
     p.rowScale = o.scale.at() + (m - few) * 4;
-    run(o.kernel("residual"), o.xMap(few), o.wMap(), p, 256);
+    o.runFew("residual", few, p);
     expect_equal(o.kernel("residual"), "few rows of " + o.what(), alone.get(), std::vector<float>(all.end() - few * n, all.end()));
 }
 
@@ -181,11 +208,11 @@ void swiglu(int type, int64_t m, int64_t inner, int64_t k, bool gateFirst, float
         driver->fill(largest.p, 0, m * 4);
         p.largest = largest.p;
     }
-    run(o.kernel("swiglu"), o.xMap(), o.wMap(), p, 128);
+    o.run("swiglu", p);
     if (type == F16) {
         launch("kinema_row_scales", {(unsigned) ceil_div(m, 256), 1, 1}, {256, 1, 1}, 0, largest.p, scales.at(), again.p, m);
         p.again = again.p;
-        run(o.kernel("swiglu"), o.xMap(), o.wMap(), p, 128, scales.at());
+        o.run("swiglu", p, scales.at());
         expect_equal("kinema_row_scales", o.what(), scales.get(), powers);
         std::vector<int32_t> flags = again.get<int32_t>();
         for (int64_t b = 0; b < (int64_t) flags.size(); b++) {
@@ -244,10 +271,7 @@ void heads(int type, int64_t m, int64_t n, int64_t k, int rowsPerToken) {
     p.tableStride = 48;
     p.rowsPerToken = rowsPerToken;
     p.eps = 1e-5f;
-    if (o.absent("heads")) {
-        return;
-    }
-    run(o.kernel("heads"), o.xMap(), o.wMap(), p, 256);
+    o.run("heads", p);
     std::vector<float> got = y.get();
     expect_near(o.kernel("heads"), o.what(), got, expected, 2 * limit_of(type));
     note(o.kernel("heads"), got);
@@ -271,6 +295,28 @@ void timed(const std::string& name, double flops, const std::function<void()>& w
     }
     std::printf("\n");
     std::fflush(stdout);
+}
+
+/** Whatever the order of tiles, the bits are the same. */
+void orders(int type) {
+    std::map<std::string, Digest> before = digests;
+    std::map<std::string, Digest> first;
+    std::mt19937 engine = random_engine;
+    for (int order : {8, 1, 2, 3}) {
+        random_engine = engine;
+        digests.clear();
+        together = order;
+        stored(type, 1797, 520, 72);
+        residual(type, 1797, 520, 72);
+        swiglu(type, 1797, 264, 72, false, 300.0f);
+        heads(type, 1797, 576, 72, 3);
+        first = order == 8 ? digests : first;
+        for (const auto& [kernel, digest] : digests) {
+            expect_true(kernel, "tiles of " + std::to_string(order) + " rows of tiles together", digest.value == first[kernel].value, "other bits");
+        }
+    }
+    together = 8;
+    digests = before;
 }
 
 }  // namespace
@@ -310,6 +356,11 @@ void product_tests() {
             heads(type, 1797, 2560, 72, 3);
         }
     }
+    for (int type : {F16, BF16}) {
+        if (!small_shapes) {
+            orders(type);
+        }
+    }
 }
 
 void product_speeds() {
@@ -323,19 +374,16 @@ void product_speeds() {
         CUdeviceptr table = seeded(rows * 48, F32, 4);
         CUdeviceptr bias = seeded(2 * inner, F32, 5);
         Buffer largest(rows * 4);
-        CUtensorMap narrow = driver->map(x, type, rows, dim, dim, product_form.rows);
-        CUtensorMap wide = driver->map(x, type, rows, inner, inner, product_form.rows);
+        View narrow{x, rows, dim, dim};
+        View wide{x, rows, inner, inner};
         Product p;
         p.bias = bias;
         p.rowScale = 0;
         p.out = out;
         p.rows = rows;
         std::string name = std::string("product ") + name_of(type);
-        auto product = [&](const char* step, const char* label, const CUtensorMap& rowsMap, int64_t n, int64_t k, int outType) {
+        auto product = [&](const char* step, const char* label, View operand, int64_t n, int64_t k, int outType) {
             std::string kernel = std::string("kinema_product_") + name_of(type) + "_" + step;
-            if (!driver->has(kernel)) {
-                return;
-            }
             bool gated = std::string(step) == "swiglu";
             p.columns = gated ? n / 2 : n;
             p.outStride = p.columns;
@@ -349,14 +397,17 @@ void product_speeds() {
             p.rowsPerToken = 14;
             p.eps = 1e-5f;
             p.largest = gated && type == F16 ? largest.p : 0;
-            CUtensorMap weight = driver->map(w, type, n, k, k);
             auto known = [&] {
                 Shape l = rule_l(ceil_div(rows * p.columns, 8));
                 launch("kinema_random", l.grid, l.block, 0, out, outType, rows * p.columns, (int64_t) 1, (int64_t) 3, 0.0f, 1.0f, 0);
             };
             known();
-            auto work = [&] { run(kernel, rowsMap, weight, p, gated ? 128 : 256); };
-            timed(name + " " + label, 2.0 * rows * n * k, work);
+            auto work = [&] { run(kernel, type, operand, {w, n, k, k}, p); };
+            for (int order : product_orders) {
+                together = order;
+                timed(name + " " + label + " order " + std::to_string(order), 2.0 * rows * n * k, work);
+            }
+            together = 8;
             // Once more over known values: any form of the kernel leaves the same bits.
             known();
             work();
@@ -375,19 +426,6 @@ void product_speeds() {
         product("swiglu", "16384x2048 swiglu", narrow, 2 * inner, dim, type);
         product("store", "2048x8192 to f32", wide, dim, inner, F32);
         product("residual", "2048x8192 residual", wide, dim, inner, F32);
-        for (int tile : {64, 128, 192}) {
-            std::string form = "_q" + std::to_string(tile);
-            if (!driver->has(std::string("kinema_flash_wgmma_") + name_of(type) + "_d64" + form)) {
-                continue;
-            }
-            int heads = 14 * 32;
-            int64_t stride = 14 * dim;
-            timed(std::string("kinema_flash_wgmma_") + name_of(type) + "_d64" + form + " 1797 rows, 448 heads", 4.0 * 1797 * 1797 * heads * 64, [&] {
-                launch(std::string("kinema_flash_wgmma_") + name_of(type) + "_d64" + form, {(unsigned) ceil_div(1797, tile), (unsigned) heads, 1},
-                       {(unsigned) tile * 2 + 128, 1, 1}, 2 * 64 * (tile + 4 * 128) + 1088, x, stride, (int64_t) 64, x + rows * dim * 2, stride, (int64_t) 64,
-                       x + 2 * rows * dim * 2, stride, (int64_t) 64, out, stride, (int64_t) 64, type, 1797, 1797, heads, heads, 64, 0.125f, 0);
-            });
-        }
         for (CUdeviceptr a : {x, w, out, table, bias}) {
             driver->free(a);
         }

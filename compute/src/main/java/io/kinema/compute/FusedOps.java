@@ -5,7 +5,8 @@ import java.util.Optional;
 
 /**
  * Operations that follow one another in networks. Each equals the operations that it is written as here, whose rounding points are
- * its own; a backend may do them in one pass, without their intermediate values in memory. Only the order of sums may then differ.
+ * its own; a backend may do them in one pass, without their intermediate values in memory. Only the order of sums may then differ, and
+ * additions to a residual may take subnormal terms and sums for zeros, as those of a GPU's cache do.
  */
 public interface FusedOps extends LinearOps, NormOps, ElementwiseOps {
     /**

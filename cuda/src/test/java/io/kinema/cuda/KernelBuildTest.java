@@ -111,9 +111,8 @@ class KernelBuildTest {
     void theHotKernelsDoNotSpill() {
         List<String> hot = List.of("kinema_rms_norm_modulate", "kinema_head_norm_rotary", "kinema_binary", "kinema_gated_residual_add",
                 "kinema_prepare_f16", "kinema_swiglu_prepare_f16", "kinema_rotate", "kinema_epilogue", "kinema_ring_sum", "kinema_peer_sum", "kinema_flash_f16_d64_q128",
-                "kinema_flash_wgmma_bf16_d128_q128", "kinema_flash_wgmma_f16_d128_q128", "kinema_flash_wgmma_f16_d64_q192", "kinema_product_f16_store",
-                "kinema_product_f16_swiglu", "kinema_product_f16_residual", "kinema_product_f16_heads", "kinema_rms_norm_narrow");
-        assertThat(each("kernels").filter(k -> hot.contains(k.get("kernel").asText())))
+                "kinema_flash_wgmma_bf16_d128_q128", "kinema_flash_wgmma_f16_d128_q128", "kinema_flash_wgmma_f16_d64_q192", "kinema_rms_norm_narrow");
+        assertThat(each("kernels").filter(k -> hot.contains(k.get("kernel").asText()) || k.get("kernel").asText().startsWith("kinema_product_")))
                 .hasSizeGreaterThan(2 * hot.size())
                 .allSatisfy(k -> {
                     assertThat(k.get("spillStoreBytes").asInt()).as(k.toString()).isZero();

@@ -11,7 +11,9 @@ import io.kinema.cuda.driver.GpuContext;
 import io.kinema.cuda.driver.GpuFunction.Grid;
 import io.kinema.cuda.driver.TensorMap;
 import io.kinema.cuda.kernel.TypeCode;
+import io.kinema.cuda.ops.ProductForm.Step;
 import io.kinema.weights.DType;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -21,17 +23,8 @@ import java.util.TreeMap;
  * descriptions of operands until it is closed; closing twice is harmless. Used by one thread.
  */
 public final class FusedProducts implements AutoCloseable {
-    /** Of product_form.cuh: warpgroups of 64 rows that multiply, stages of operands, and room for values on their way out. */
-    private static final int CONSUMERS = 2;
-    private static final int STAGES = 4;
-    private static final int TILE_ROWS = 64 * CONSUMERS;
-    private static final int CLUSTER_ROWS = 2 * TILE_ROWS;
-    private static final int TILE_COLUMNS = 256;
-    private static final int WEIGHT_ROWS = TILE_COLUMNS / 2;
+    /** Rows of a result that leave at once. */
     private static final int OUTLET_ROWS = 16;
-    private static final int THREADS = 128 + 128 * CONSUMERS;
-    /** Stages of 64 columns, 16 KiB of values for each consumer, two barriers a stage, and what aligns them. */
-    private static final int SHARED_BYTES = STAGES * (TILE_ROWS + TILE_COLUMNS) * 128 + CONSUMERS * (16 << 10) + STAGES * 16 + 1024;
     private static final int ROW_BLOCK = 256;
     private static final int HEAD_CHANNELS = 64;
     private static final int TURNED_CHANNELS = 48;
@@ -51,7 +44,7 @@ public final class FusedProducts implements AutoCloseable {
         this.result = new TensorMap(gpu);
     }
 
-    /** What a kernel is told beside its operands; the order is that of the structure in product_hopper.cu. */
+    /** What a kernel is told beside its operands; the order is that of the structure in product_outlet.cuh. */
     private record Product(long rowScale, long bias, Tensor out, long gate, long cosine, long sine, long tableStride, long largest, long again,
                            int columns, int gateRow, int upRow, int rowsPerToken, float eps, long scales) {
         static Product of(Operand x, Optional<Tensor> bias, Tensor out, int columns) {
@@ -102,7 +95,7 @@ public final class FusedProducts implements AutoCloseable {
     public boolean store(Operand x, Weight w, Optional<Tensor> bias, Tensor out) {
         boolean fits = writable(out) && (out.dtype() == DType.F32 || out.dtype() == x.values().dtype());
         if (fits) {
-            launch("store", x, w, Product.of(x, bias, out, w.outFeatures()), TILE_COLUMNS);
+            launch(Step.STORE, x, w, Product.of(x, bias, out, w.outFeatures()));
         }
         return fits;
     }
@@ -112,7 +105,7 @@ public final class FusedProducts implements AutoCloseable {
         boolean fits = writable(residual) && residual.dtype() == DType.F32 && residual.size(1) == w.outFeatures() && residual.size(0) == x.values().size(0)
                 && gate.dtype() == DType.F32 && gate.size(0) == 1 && gate.size(1) == w.outFeatures() && gate.data().address() % VECTOR == 0;
         if (fits) {
-            launch("residual", x, w, Product.of(x, bias, residual, w.outFeatures()).gated(gate), TILE_COLUMNS);
+            launch(Step.RESIDUAL, x, w, Product.of(x, bias, residual, w.outFeatures()).gated(gate));
         }
         return fits;
     }
@@ -134,7 +127,7 @@ public final class FusedProducts implements AutoCloseable {
             if (scaled) {
                 StridedMoves.fill(c, largest, 0);
             }
-            launch("swiglu", x, w, product, TILE_COLUMNS / 2);
+            launch(Step.SWIGLU, x, w, product);
             scale.ifPresent(s -> scaleRows(x, w, product, largest, s));
         }
         return new Operand(values, scale);
@@ -145,7 +138,7 @@ public final class FusedProducts implements AutoCloseable {
         Tensor flags = c.scratch().allocate(DType.I32, Math.ceilDiv(m, ROW_BLOCK));
         c.launcher().arguments().tensor(largest).tensor(scale).tensor(flags).i64(m);
         c.launcher().launch("kinema_row_scales", Grid.of(Math.ceilDiv(m, ROW_BLOCK), ROW_BLOCK));
-        launch("swiglu", x, w, product.again(flags, scale), TILE_COLUMNS / 2);
+        launch(Step.SWIGLU, x, w, product.again(flags, scale));
     }
 
     /** As {@link io.kinema.compute.FusedOps#linearHeads}; false when it does not take the heads. */
@@ -157,7 +150,7 @@ public final class FusedProducts implements AutoCloseable {
                 && norm.weight().isEmpty() && table(rotary.cos(), tokens) && table(rotary.sin(), tokens) && rotary.cos().stride(0) == rotary.sin().stride(0);
         if (fits) {
             Tensor flat = out.reshape(m, w.outFeatures());
-            launch("heads", x, w, Product.of(x, bias, flat, w.outFeatures()).turned(rotary, norm.eps(), m / tokens), TILE_COLUMNS);
+            launch(Step.HEADS, x, w, Product.of(x, bias, flat, w.outFeatures()).turned(rotary, norm.eps(), m / tokens));
         }
         return fits;
     }
@@ -166,23 +159,23 @@ public final class FusedProducts implements AutoCloseable {
         return t.dtype() == DType.F32 && t.size(0) == tokens && t.size(1) == TURNED_CHANNELS && t.stride(0) % 2 == 0 && t.data().address() % VECTOR == 0;
     }
 
-    private void launch(String step, Operand x, Weight w, Product p, int width) {
+    private void launch(Step step, Operand x, Weight w, Product p) {
         Tensor in = x.values();
         Tensor matrix = ((DenseWeight) w).values();
         Tensor out = p.out();
-        long tiles = (long) Math.ceilDiv(in.size(0), CLUSTER_ROWS) * Math.ceilDiv(p.columns(), width);
-        int clusters = (int) Math.min(tiles, c.gpu().processors() / 2);
-        String kernel = "kinema_product_" + (in.dtype() == DType.BF16 ? "bf16_" : "f16_") + step;
+        ProductForm form = ProductForm.of(in.dtype(), step);
+        TileOrder tiles = TileOrder.of(form, step, c.gpu(), in.size(0), p.columns(), in.size(1));
+        String kernel = ProductForm.kernel(in.dtype(), step);
         c.launcher().arguments()
-                .map(described(rows, in, TILE_ROWS))
-                .map(described(weight, matrix, WEIGHT_ROWS))
+                .map(described(rows, in, form.tileRows()))
+                .map(described(weight, matrix, form.weightRows()))
                 .map(described(result, out, OUTLET_ROWS))
                 .struct(new long[] {p.rowScale(), p.bias(), out.data().address(), pitch(out), p.gate(), p.cosine(), p.sine(), p.tableStride(),
                     p.largest(), p.again()}, in.size(0), p.columns(), in.size(1), TypeCode.of(out.dtype()), p.gateRow(), p.upRow(),
-                    p.rowsPerToken(), Float.floatToRawIntBits(p.eps()))
+                    p.rowsPerToken(), Float.floatToRawIntBits(p.eps()), tiles.together())
                 .address(p.scales());
-        c.launcher().launch(kernel, Grid.of(2L * clusters, THREADS), SHARED_BYTES);
-        choices.putIfAbsent(in.size(0) + "x" + matrix.size(0) + "x" + matrix.size(1) + " " + in.dtype() + ", " + step, kernel);
+        c.launcher().launch(kernel, Grid.of((long) form.blocks() * tiles.clusters(), form.threads()), form.sharedBytes());
+        choices.putIfAbsent(in.size(0) + "x" + matrix.size(0) + "x" + matrix.size(1) + " " + in.dtype() + ", " + step.name().toLowerCase(Locale.ROOT), kernel);
     }
 
     private static TensorMap described(TensorMap map, Tensor t, int boxRows) {
