@@ -85,25 +85,10 @@ public final class StandInDriver {
             return next(4).get(ValueLayout.JAVA_FLOAT, 0);
         }
 
-        public Described map() {
-            MemorySegment map = next(TensorMap.BYTES);
-            return new Described(map.get(ValueLayout.JAVA_INT, 0), map.get(ValueLayout.JAVA_INT, 4), map.get(ValueLayout.JAVA_INT, 8), map.get(ValueLayout.JAVA_LONG, 16),
-                    map.get(ValueLayout.JAVA_LONG, 24), map.get(ValueLayout.JAVA_LONG, 32), map.get(ValueLayout.JAVA_LONG, 40));
-        }
-
         /** Device memory that an argument points to. */
         public MemorySegment memory() {
             return at(i64());
         }
-    }
-
-    /**
-     * A matrix as it was described to the copy engine.
-     *
-     * @param type   6 FP16, 7 FP32, 9 BF16
-     * @param stride bytes from row to row
-     */
-    public record Described(int type, int boxColumns, int boxRows, long address, long columns, long rows, long stride) {
     }
 
     /** Device memory at an address. */
@@ -313,18 +298,6 @@ public final class StandInDriver {
     }
 
     int cuModuleUnload(MemorySegment module) {
-        return 0;
-    }
-
-    /** A description here is what {@link Described} reads. */
-    int cuTensorMapEncodeTiled(MemorySegment out, int type, int rank, long address, MemorySegment sizes, MemorySegment strides, MemorySegment box,
-                               MemorySegment steps, int interleave, int swizzle, int promotion, int fill) {
-        MemorySegment to = out.reinterpret(TensorMap.BYTES);
-        to.set(ValueLayout.JAVA_INT, 0, type);
-        MemorySegment.copy(box.reinterpret(8), 0, to, 4, 8);
-        to.set(ValueLayout.JAVA_LONG, 16, address);
-        MemorySegment.copy(sizes.reinterpret(16), 0, to, 24, 16);
-        MemorySegment.copy(strides.reinterpret(8), 0, to, 40, 8);
         return 0;
     }
 

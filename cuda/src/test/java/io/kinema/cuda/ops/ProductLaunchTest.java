@@ -10,8 +10,8 @@ import io.kinema.cuda.driver.GpuContext;
 import io.kinema.cuda.driver.GpuFacts;
 import io.kinema.cuda.driver.GpuStream;
 import io.kinema.cuda.driver.StandInDriver;
-import io.kinema.cuda.driver.StandInDriver.Described;
 import io.kinema.cuda.driver.StandInDriver.Values;
+import io.kinema.cuda.driver.StandInTensorMap;
 import io.kinema.cuda.kernel.KernelManifest;
 import io.kinema.cuda.kernel.KernelModules;
 import io.kinema.cuda.kernel.Launcher;
@@ -21,6 +21,7 @@ import io.kinema.cuda.memory.DeviceWorkspace;
 import io.kinema.weights.DType;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -38,9 +39,9 @@ class ProductLaunchTest {
     private static final int PRODUCT_BYTES = 120;
     private static final int NUMBERS = 80;
 
-    private Described x;
-    private Described w;
-    private Described out;
+    private StandInTensorMap x;
+    private StandInTensorMap w;
+    private StandInTensorMap out;
     private MemorySegment product = MemorySegment.NULL;
 
     private void launched(Values in) {
@@ -49,6 +50,11 @@ class ProductLaunchTest {
         out = in.map();
         product = MemorySegment.ofArray(in.next(PRODUCT_BYTES).toArray(ValueLayout.JAVA_BYTE));
         assertThat(in.i64()).as("scales").isZero();
+    }
+
+    /** A matrix, rows a stride in bytes apart, of which boxes are copied. */
+    private static StandInTensorMap described(int type, long address, long columns, long rows, long stride, long boxColumns, long boxRows) {
+        return new StandInTensorMap(address, type, List.of(columns, rows), List.of(stride), List.of(boxColumns, boxRows));
     }
 
     private int number(int index) {
@@ -70,9 +76,9 @@ class ProductLaunchTest {
             assertThat(products.residual(Operand.of(rows), new DenseWeight(weight), Optional.empty(), gate, residual)).isTrue();
 
             ProductForm form = ProductForm.of(DType.BF16, ProductForm.Step.RESIDUAL);
-            assertThat(x).isEqualTo(new Described(BF16, 64, form.tileRows(), rows.data().address(), DEPTH, ROWS, 2 * DEPTH));
-            assertThat(w).isEqualTo(new Described(BF16, 64, form.weightRows(), weight.data().address(), DEPTH, COLUMNS, 2 * DEPTH));
-            assertThat(out).isEqualTo(new Described(FP32, 32, 16, residual.data().address(), COLUMNS, ROWS, 4 * COLUMNS));
+            assertThat(x).isEqualTo(described(BF16, rows.data().address(), DEPTH, ROWS, 2 * DEPTH, 64, form.tileRows()));
+            assertThat(w).isEqualTo(described(BF16, weight.data().address(), DEPTH, COLUMNS, 2 * DEPTH, 64, form.weightRows()));
+            assertThat(out).isEqualTo(described(FP32, residual.data().address(), COLUMNS, ROWS, 4 * COLUMNS, 32, 16));
             assertThat(number(0)).as("rows").isEqualTo(ROWS);
             assertThat(number(1)).as("columns").isEqualTo(COLUMNS);
             assertThat(number(2)).as("depth").isEqualTo(DEPTH);
