@@ -40,6 +40,16 @@ final class FusedCases {
             }
             cases.add(new OpCase("linearHeads of other sizes " + type, 2 * tolerance, b -> heads(b, type, 9, 2, 3, 16, 12)));
         }
+        // Of the released models' width, where a row is more than one pass of a block, and beyond what a block holds.
+        for (int width : new int[] {9, 5376, 14336, 20000}) {
+            for (DType type : List.of(DType.F32, DType.F16, DType.BF16)) {
+                if (type != DType.F32) {
+                    // FP32 is gated in place, which is the operation swiglu.
+                    cases.add(new OpCase("prepareSwiglu " + width + " " + type, OpCases.tolerance(type), b -> gated(b, type, width)));
+                }
+                cases.add(new OpCase("prepareRmsNorm of rows of " + width + " " + type, OpCases.tolerance(type), b -> norm(b, type, new int[] {3, 0, width})));
+            }
+        }
         cases.add(new OpCase("levels", 0, b -> levels(b, 3, 4, 9, 31)));
         cases.add(new OpCase("levels of one channel", 0, b -> levels(b, 1, 1, 3, 5)));
         return cases;
@@ -64,8 +74,8 @@ final class FusedCases {
 
     private static Tensor norm(Backend b, DType type, int[] s) {
         Values v = new Values(21);
-        Tensor x = v.normal(s[0], s[1]);
-        Tensor weight = v.scaled(DType.F32, 3000, s[1]);
+        Tensor x = v.normal(s[0], s[2]);
+        Tensor weight = v.scaled(DType.F32, 3000, s[2]);
         try (Workspace ws = b.workspace("test")) {
             return shown(b, b.prepareRmsNorm(x, Optional.of(weight), EPS, type, ws));
         }
@@ -82,6 +92,15 @@ final class FusedCases {
             b.linearResidual(Operand.of(x), w, Optional.of(bias), new RowGate(gate, Optional.empty()), sum, ws);
         }
         return sum;
+    }
+
+    private static Tensor gated(Backend b, DType type, int width) {
+        Values v = new Values(26);
+        Tensor gate = v.scaled(type, 30, 3, width);
+        Tensor up = v.scaled(type, 30, 3, width);
+        try (Workspace ws = b.workspace("test")) {
+            return shown(b, b.prepareSwiglu(gate, up, type, ws));
+        }
     }
 
     private static Tensor swiglu(Backend b, DType type, int[] s, double size, boolean gateFirst) {

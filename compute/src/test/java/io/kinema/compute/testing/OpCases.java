@@ -111,7 +111,7 @@ public final class OpCases {
 
     private static List<OpCase> norms() {
         List<OpCase> cases = new ArrayList<>();
-        for (int d : new int[] {1, 5, 16, 33, 64, 127, 192, 9001}) {
+        for (int d : new int[] {1, 5, 16, 33, 64, 127, 192, 5376, 9001, 20000}) {
             for (DType dtype : List.of(DType.F32, DType.F16, DType.BF16)) {
                 cases.add(of("rmsNorm " + d + " " + dtype, tolerance(dtype), b -> {
                     Values v = new Values(4);

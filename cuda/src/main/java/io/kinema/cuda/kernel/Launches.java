@@ -21,13 +21,8 @@ public final class Launches {
 
     /** R: one block a row. */
     public static Grid rows(long rows, long width) {
-        return rows(rows, width, BLOCK);
-    }
-
-    /** R with blocks of up to {@code most} threads. */
-    public static Grid rows(long rows, long width, int most) {
         long vectors = Math.ceilDiv(width, VECTOR);
-        long passes = Math.ceilDiv(vectors, most);
+        long passes = Math.ceilDiv(vectors, BLOCK);
         int threads = (int) (32 * Math.ceilDiv(Math.ceilDiv(vectors, passes), 32));
         return Grid.of(rows, threads);
     }

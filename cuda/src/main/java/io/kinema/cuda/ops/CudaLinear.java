@@ -28,7 +28,6 @@ public final class CudaLinear implements LinearOps {
     /** Most bytes of decoded weight at a time. */
     private static final long PART_BYTES = 512L << 20;
     private static final int MOST_ALIGNMENT = 256;
-    private static final int SWIGLU_BLOCK = 512;
     private static final Set<Integer> FAST_GROUPS = Set.of(16, 64, 256);
 
     private final OpContext c;
@@ -196,7 +195,7 @@ public final class CudaLinear implements LinearOps {
         if (values.elements() > 0) {
             c.launcher().arguments().tensor(gate).i64(gate.stride(0)).tensor(up).i64(up.stride(0)).type(gate.dtype()).tensor(values).i64(values.stride(0))
                     .tensor(scale).i64(gate.size(0)).i64(gate.size(1));
-            c.launcher().launch("kinema_swiglu_prepare_f16", Launches.rows(gate.size(0), gate.size(1), SWIGLU_BLOCK));
+            c.launcher().launch("kinema_swiglu_prepare_f16", Launches.rows(gate.size(0), gate.size(1)));
         }
         return new Operand(values, Optional.of(scale));
     }

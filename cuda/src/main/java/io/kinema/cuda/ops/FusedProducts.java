@@ -163,7 +163,7 @@ public final class FusedProducts implements AutoCloseable {
         Tensor in = x.values();
         Tensor matrix = ((DenseWeight) w).values();
         Tensor out = p.out();
-        ProductForm form = ProductForm.of(in.dtype(), step);
+        ProductForm form = ProductForm.of(step);
         TileOrder tiles = TileOrder.of(form, step, c.gpu(), in.size(0), p.columns(), in.size(1));
         String kernel = ProductForm.kernel(in.dtype(), step);
         c.launcher().arguments()

@@ -39,11 +39,11 @@ enum ProductForm {
         this.sharedBytes = sharedBytes;
     }
 
-    /** Of the kernel for operands of F16 or BF16 and what follows. */
-    static ProductForm of(DType operands, Step step) {
+    /** Of the kernels for what follows. */
+    static ProductForm of(Step step) {
         return switch (step) {
             case STORE, RESIDUAL -> THREE_CONSUMERS;
-            case SWIGLU -> operands == DType.BF16 ? THREE_CONSUMERS : TWO_CONSUMERS;
+            case SWIGLU -> TWO_CONSUMERS;
             case HEADS -> TWO_IN_TURNS;
         };
     }

@@ -325,6 +325,9 @@ public final class StandInDriver {
         if (Math.min(gridX, Math.min(gridY, gridZ)) < 1 || Math.max(gridY, gridZ) > MOST_BLOCKS_ACROSS) {
             return ERROR_INVALID_VALUE;
         }
+        if ((long) blockX * blockY * blockZ > KernelBounds.mostThreads(functions.get(function.address()))) {
+            return ERROR_INVALID_VALUE;
+        }
         kernel.run(new Values(arguments, List.of(gridX, gridY, gridZ)));
         return 0;
     }

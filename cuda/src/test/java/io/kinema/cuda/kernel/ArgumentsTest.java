@@ -66,7 +66,7 @@ class ArgumentsTest {
         assertThat(Launches.elements(1, 8193)).isEqualTo(new Grid(5, 1, 1, 256, 1));
         assertThat(Launches.elements(100, 33)).isEqualTo(new Grid(1, 4, 1, 8, 32));
         assertThat(Launches.rows(34551, 5376)).isEqualTo(new Grid(34551, 1, 1, 224, 1));
-        assertThat(Launches.rows(3, 14336, 512)).isEqualTo(new Grid(3, 1, 1, 448, 1));
+        assertThat(Launches.rows(3, 14336)).isEqualTo(new Grid(3, 1, 1, 256, 1));
         assertThat(Launches.loop(257)).isEqualTo(new Grid(2, 1, 1, 256, 1));
     }
 

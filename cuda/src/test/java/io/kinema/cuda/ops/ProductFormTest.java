@@ -56,7 +56,7 @@ class ProductFormTest {
             DType operands = DType.valueOf(m.group(2));
             Step step = Step.valueOf(m.group(4));
             assertThat(ProductForm.kernel(operands, step)).isEqualTo("kinema_product_" + m.group(1) + "_" + m.group(3));
-            assertThat(ProductForm.of(operands, step)).as(m.group()).isEqualTo(named(m.group(5)));
+            assertThat(ProductForm.of(step)).as(m.group()).isEqualTo(named(m.group(5)));
         });
     }
 }

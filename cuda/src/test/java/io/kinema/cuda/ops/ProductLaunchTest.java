@@ -75,7 +75,7 @@ class ProductLaunchTest {
             Tensor residual = memory.f32(ROWS, COLUMNS);
             assertThat(products.residual(Operand.of(rows), new DenseWeight(weight), Optional.empty(), gate, residual)).isTrue();
 
-            ProductForm form = ProductForm.of(DType.BF16, ProductForm.Step.RESIDUAL);
+            ProductForm form = ProductForm.of(ProductForm.Step.RESIDUAL);
             assertThat(x).isEqualTo(described(BF16, rows.data().address(), DEPTH, ROWS, 2 * DEPTH, 64, form.tileRows()));
             assertThat(w).isEqualTo(described(BF16, weight.data().address(), DEPTH, COLUMNS, 2 * DEPTH, 64, form.weightRows()));
             assertThat(out).isEqualTo(described(FP32, residual.data().address(), COLUMNS, ROWS, 4 * COLUMNS, 32, 16));
