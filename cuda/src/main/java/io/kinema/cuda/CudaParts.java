@@ -96,7 +96,7 @@ final class CudaParts implements AutoCloseable {
         KernelManifest manifest = KernelManifest.read();
         modules = own(KernelModules.load(context, manifest, images(context.facts(), options)));
         Launcher launcher = own(new Launcher(modules, stream));
-        pool = own(new DevicePool(device.toString(), allocator(), options.maxMemoryBytes().orElse(Long.MAX_VALUE)));
+        pool = own(new DevicePool(device.toString(), DeviceAllocator.of(context), options.maxMemoryBytes().orElse(Long.MAX_VALUE)));
         compilationsAtStart = modules.compilations();
         rowsTogether = options.maxMemoryBytes().isPresent() ? 0 : (long) context.facts().processors() * ROWS_OF_PROCESSOR;
         note(finder.find(CudaLibrary.DRIVER));
@@ -126,20 +126,6 @@ final class CudaParts implements AutoCloseable {
             throw new CudaUnavailableException(gpu + ": this build has kernels for compute capability 7.0 and later; run with --device cpu");
         }
         return KernelManifest.choose(gpu.architecture(), options.architecture().orElse(gpu.architecture()));
-    }
-
-    private DeviceAllocator allocator() {
-        return new DeviceAllocator() {
-            @Override
-            public long allocate(long bytes) {
-                return context.allocate(bytes);
-            }
-
-            @Override
-            public void free(long address) {
-                context.free(address);
-            }
-        };
     }
 
     /** Without cuDNN attention is flash's, which the record says; asked for by name, its absence is an error. */

@@ -36,7 +36,7 @@ final class StandInGpu implements AutoCloseable {
         GpuStream stream = own(new GpuStream(context));
         KernelModules modules = own(KernelModules.load(context, KernelManifest.read(), KernelManifest.choose(90, 90)));
         Launcher launcher = own(new Launcher(modules, stream));
-        pool = own(new DevicePool(device.toString(), allocator(context), memoryBytes));
+        pool = own(new DevicePool(device.toString(), DeviceAllocator.of(context), memoryBytes));
         memory = own(new DeviceWorkspace("test", device, pool));
         gpu = new RankGpu(context, new OpContext(device, context.facts(), stream, launcher, memory), owner -> new DeviceWorkspace(owner, device, pool));
     }
@@ -49,20 +49,6 @@ final class StandInGpu implements AutoCloseable {
     static StandInDriver driver(boolean reach) {
         return new StandInDriver(Map.of("kinema_ring_sum", StandInGpu::ringSum, "kinema_peer_narrow", StandInGpu::narrow, "kinema_peer_code", StandInGpu::code,
                 "kinema_peer_sum", StandInGpu::peerSum, "kinema_fill", StandInGpu::fill), reach);
-    }
-
-    private static DeviceAllocator allocator(GpuContext context) {
-        return new DeviceAllocator() {
-            @Override
-            public long allocate(long bytes) {
-                return context.allocate(bytes);
-            }
-
-            @Override
-            public void free(long address) {
-                context.free(address);
-            }
-        };
     }
 
     private <T extends AutoCloseable> T own(T part) {

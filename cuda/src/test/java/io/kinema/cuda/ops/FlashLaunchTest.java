@@ -103,7 +103,7 @@ class FlashLaunchTest {
         StandInDriver driver = new StandInDriver(kernels(), true);
         try (GpuContext context = driver.open(0); GpuStream stream = new GpuStream(context);
              KernelModules modules = KernelModules.load(context, KernelManifest.read(), KernelManifest.choose(90, 90));
-             Launcher launcher = new Launcher(modules, stream); DevicePool pool = new DevicePool(CUDA.toString(), allocator(context), 1L << 30);
+             Launcher launcher = new Launcher(modules, stream); DevicePool pool = new DevicePool(CUDA.toString(), DeviceAllocator.of(context), 1L << 30);
              DeviceWorkspace scratch = new DeviceWorkspace("operations", CUDA, pool); DeviceWorkspace memory = new DeviceWorkspace("test", CUDA, pool)) {
             OpContext c = new OpContext(CUDA, context.facts(), stream, launcher, scratch);
             try (FlashHopper hopper = new FlashHopper(c, context)) {
@@ -117,20 +117,6 @@ class FlashLaunchTest {
             assertThat(scratch.bytes()).isZero();
             return scratch.peakBytes();
         }
-    }
-
-    private static DeviceAllocator allocator(GpuContext context) {
-        return new DeviceAllocator() {
-            @Override
-            public long allocate(long bytes) {
-                return context.allocate(bytes);
-            }
-
-            @Override
-            public void free(long address) {
-                context.free(address);
-            }
-        };
     }
 
     private void values(Values in) {

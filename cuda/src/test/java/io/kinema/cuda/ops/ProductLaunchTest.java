@@ -66,7 +66,7 @@ class ProductLaunchTest {
         StandInDriver driver = new StandInDriver(Map.of("kinema_product_bf16_residual", this::launched), true);
         try (GpuContext context = driver.open(0); GpuStream stream = new GpuStream(context);
              KernelModules modules = KernelModules.load(context, KernelManifest.read(), KernelManifest.choose(90, 90));
-             Launcher launcher = new Launcher(modules, stream); DevicePool pool = new DevicePool(CUDA.toString(), allocator(context), 1L << 30);
+             Launcher launcher = new Launcher(modules, stream); DevicePool pool = new DevicePool(CUDA.toString(), DeviceAllocator.of(context), 1L << 30);
              DeviceWorkspace memory = new DeviceWorkspace("test", CUDA, pool);
              FusedProducts products = new FusedProducts(new OpContext(CUDA, GPU, stream, launcher, memory), context)) {
             Tensor rows = memory.allocate(DType.BF16, ROWS, DEPTH);
@@ -85,19 +85,5 @@ class ProductLaunchTest {
             assertThat(number(3)).as("FP32").isZero();
             assertThat(number(8)).as("rows of tiles together: six tiles at once are three whole rows of two").isEqualTo(1);
         }
-    }
-
-    private static DeviceAllocator allocator(GpuContext context) {
-        return new DeviceAllocator() {
-            @Override
-            public long allocate(long bytes) {
-                return context.allocate(bytes);
-            }
-
-            @Override
-            public void free(long address) {
-                context.free(address);
-            }
-        };
     }
 }
